@@ -24,7 +24,7 @@ def code_digest(target: Any) -> str:
     """Digest (32 hexadecimal digits) of the code of a class, a function, or an object's class."""
     if not (inspect.isclass(target) or inspect.isfunction(target)):
         target = type(target)
-    seen: set[int] = set()
+    visited: set[int] = set()
     words = []
     waiting = [target]
     while waiting:
@@ -34,8 +34,8 @@ def code_digest(target: Any) -> str:
             words.append(repr(value))
         elif isinstance(value, set | frozenset):
             words += sorted(map(repr, value))
-        elif id(value) not in seen:
-            seen.add(id(value))
+        elif id(value) not in visited:
+            visited.add(id(value))
             waiting += reversed([*_parts(value, target.__module__)])
     return hex_digest("\n".join(words).encode(errors="backslashreplace"))
 

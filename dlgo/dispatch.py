@@ -49,8 +49,8 @@ def by_class(stub: Callable[P, R_co]) -> ByClass[P, R_co]:
     parameters = inspect.signature(stub)
 
     @functools.wraps(stub)
-    def dispatch(first: Any, *rest: Any) -> Any:
-        return table[type(first)](first, *rest)
+    def dispatch(first: Any, *args: Any) -> Any:
+        return table[type(first)](first, *args)
 
     def chosen(arguments: tuple[Any, ...]) -> Any:
         """Numba's type of the function that is registered for arguments of these types, or None."""

@@ -58,10 +58,10 @@ def fingerprint(function: Callable[..., Any], argument_types: tuple[Any, ...]) -
             texts.update(_contents(name, waiting, stubs))
         if not waiting:  # only now are all classes known that a choice may depend on
             for stub in stubs:
-                for cls, chosen in stub.table.items():
+                for cls, body in stub.table.items():
                     if cls.__module__ in modules:
                         called_in: list[str] = []
-                        texts.add(f"{stub.__name__} {cls.__name__} {_text(chosen, called_in)}")
+                        texts.add(f"{stub.__name__} {cls.__name__} {_text(body, called_in)}")
                         waiting += [name for name in called_in if name not in modules]
             waiting = [name for name in waiting if _counts(name, own)]
     return hashlib.sha256("\0".join(sorted(texts)).encode()).hexdigest()[:32]

@@ -254,8 +254,8 @@ class GameSpec(ABC):
         batch = kernels.make_batch(self.scratch_state(kernel_state, room=plies + 1), plies + 1)
         kernels.copy_into(kernels.row(batch, 0), kernel_state)
         actions = np.empty((plies + 1, self.num_actions), np.int64)
-        counts, next_actions = np.empty((2, plies + 1), np.int64)
-        return int(perft(batch, plies, actions, counts, next_actions))
+        counts, indices = np.empty((2, plies + 1), np.int64)
+        return int(perft(batch, plies, actions, counts, indices))
 
     def perft(self, kernel_state: Any, depth: int) -> int:
         """The number of sequences of `depth` moves as published tables count them."""

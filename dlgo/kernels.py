@@ -190,13 +190,13 @@ def rollout(state: KernelState, rng: np.ndarray) -> int:
 
 @kernel
 def _forced_rollout(
-    state: KernelState, rng: np.ndarray, actions: np.ndarray, played: np.ndarray,
+    state: KernelState, rng: np.ndarray, actions: np.ndarray, first_players: np.ndarray,
 ) -> int:
     while not terminal(state):
         n = forced_actions(state, actions)
         action = actions[below(rng, n)]
-        if played[action] == NOBODY:
-            played[action] = to_move(state)
+        if first_players[action] == NOBODY:
+            first_players[action] = to_move(state)
         play(state, action)
     return result(state)
 

@@ -148,10 +148,10 @@ def _place_text(place: Hashable) -> str:
     if not isinstance(place, tuple):
         return str(place)
     points = [part for part in place if isinstance(part, Point)]
-    rest = [part for part in place if not isinstance(part, Point)]
+    extras = [part for part in place if not isinstance(part, Point)]
     if not points:
-        return "-".join(map(str, rest))
-    return "-".join(map(point_text, points)) + "".join(f"={part}" for part in rest)
+        return "-".join(map(str, extras))
+    return "-".join(map(point_text, points)) + "".join(f"={part}" for part in extras)
 
 
 def point_text(point: Point) -> str:

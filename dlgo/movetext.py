@@ -37,16 +37,16 @@ def words_of(root: Node, turn_words: Callable[[Node, int, bool], list[str]]) -> 
         node, turns, begins = item
         if not node.children:
             continue
-        main, *others = node.children
+        main, *variations = node.children
 
         def words(child: Node, fresh: bool, turns: int = turns) -> list[str]:
             glyphs = [value.decode("utf-8", "replace") for value in child.markup.get(GLYPHS, ())]
             return [*turn_words(child, turns, fresh), *glyphs, *_comment_words(child)]
 
         yield from words(main, begins)
-        waiting.append((main, turns + 1, bool(others)))
-        for other in reversed(others):
-            waiting += [")", (other, turns + 1, False), *reversed(words(other, True)), "("]
+        waiting.append((main, turns + 1, bool(variations)))
+        for variation in reversed(variations):
+            waiting += [")", (variation, turns + 1, False), *reversed(words(variation, True)), "("]
 
 
 def wrapped(words: Iterable[str]) -> str:

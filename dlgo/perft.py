@@ -10,7 +10,7 @@ from dlgo.kernels import KernelState, copy_into, legal_actions, play, row, termi
 
 @kernel
 def perft(
-    batch: KernelState, depth: int, actions: np.ndarray, counts: np.ndarray, tried: np.ndarray,
+    batch: KernelState, depth: int, actions: np.ndarray, counts: np.ndarray, indices: np.ndarray,
 ) -> int:
     """Number of action sequences of length `depth` from state 0 of the batch.
 
@@ -18,12 +18,12 @@ def perft(
         batch: `depth + 1` states; the first is the position, the others are scratch.
         depth: plies. A game that ends earlier is not extended and not counted.
         actions: int array `(depth + 1, num_actions)`, scratch.
-        counts, tried: int arrays, `depth + 1` long, scratch: at each ply, how many actions
-            there are and how many have been tried.
+        counts: int[depth + 1], scratch: number of actions at each ply.
+        indices: int[depth + 1], scratch: index of the next action at each ply.
     """
     if depth == 0:
         return 1
-    tried[0] = 0
+    indices[0] = 0
     leaves = 0
     ply = 0
     counts[0] = 0 if terminal(row(batch, 0)) else legal_actions(row(batch, 0), actions[0])
@@ -31,14 +31,14 @@ def perft(
         if ply == depth - 1:  # the last ply is counted without being played
             leaves += counts[ply]
             ply -= 1
-        elif tried[ply] == counts[ply]:
+        elif indices[ply] == counts[ply]:
             ply -= 1
         else:
             child = row(batch, ply + 1)
             copy_into(child, row(batch, ply))
-            play(child, actions[ply, tried[ply]])
-            tried[ply] += 1
+            play(child, actions[ply, indices[ply]])
+            indices[ply] += 1
             ply += 1
-            tried[ply] = 0
+            indices[ply] = 0
             counts[ply] = 0 if terminal(child) else legal_actions(child, actions[ply])
     return leaves

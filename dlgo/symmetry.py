@@ -133,7 +133,7 @@ def _action_map(game: GameSpec, name: str, cells: np.ndarray) -> np.ndarray:
                           game.board_cols)
         return Point(row + 1, col + 1)
 
-    taken: set[int] = set()
+    indices: set[int] = set()
     for action in range(game.num_actions):
         try:
             move = game.move_of(action)
@@ -141,8 +141,8 @@ def _action_map(game: GameSpec, name: str, cells: np.ndarray) -> np.ndarray:
             continue
         image = game.map_move(move, to)
         index = game.action_of(image)
-        if index is None or index in taken:
+        if index is None or index in indices:
             raise ValueError(f"{game}: under {name}, {move} becomes {image}")
-        taken.add(index)
+        indices.add(index)
         images[index] = action
     return images

@@ -147,7 +147,7 @@ def _by_tables(results: dict[Move, tuple[int, int]]) -> Decision:
     move = max(results, key=merit)
     value, turns = results[move]
     # The result is not marked as proven: the game may still be drawn by the rules about progress.
-    values = {other: float(result) for other, (result, _) in results.items()}
+    values = {m: float(result) for m, (result, _) in results.items()}
     return Decision(move, value=float(value), depth=turns, values=values)
 
 

@@ -124,9 +124,9 @@ class Decision:
         frame = self.to_frame().dropna(axis=1, how="all")
         hidden = len(frame) - _SHOWN_MOVES
         more = f"{number_of(hidden, 'more move')}; " if hidden > 0 else ""
-        shown = frame.head(_SHOWN_MOVES).astype(object)
+        rows = frame.head(_SHOWN_MOVES).astype(object)
         for name, form in _FORMATS.items():
             if name in frame:
-                shown[name] = shown[name].map(f"{{:{form}}}".format, na_action="ignore").fillna("")
-        table = shown.to_html(index=False) if len(frame.columns) > 1 else ""
+                rows[name] = rows[name].map(f"{{:{form}}}".format, na_action="ignore").fillna("")
+        table = rows.to_html(index=False) if len(frame.columns) > 1 else ""
         return f"<p>{escape(str(self))}</p>{table}<p><small>{more}{self.cost}</small></p>"

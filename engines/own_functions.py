@@ -107,11 +107,11 @@ class OwnFunction:
                                "are numbers of at least 0, of legal moves")
             out[state.game.action_of(move)] = number
 
-    def _number(self, answer: Any, wanted: str) -> float:
+    def _number(self, answer: Any, kind: str) -> float:
         try:
             return float(answer)
         except (TypeError, ValueError):
-            raise BotError(f"{self.name} returned {answer!r}, not {wanted}") from None
+            raise BotError(f"{self.name} returned {answer!r}, not {kind}") from None
 
     def _move(self, state: GameState, move: Move | str) -> Move:
         try:

@@ -67,8 +67,8 @@ def bootstrap_ratings(
     values = np.full((replicates, len(table.ratings)), np.nan)
     advantages = np.full(replicates, np.nan)
     for replicate in range(replicates):
-        drawn = generator.integers(len(members), size=len(members))
-        rows = np.concatenate([members[pair] for pair in drawn])
+        sample = generator.integers(len(members), size=len(members))
+        rows = np.concatenate([members[pair] for pair in sample])
         fitted = fit_ratings(first[rows], second[rows], result[rows])
         values[replicate] = _on_the_same_scale(fitted, table)
         if fitted.first_move is not None:

@@ -51,9 +51,9 @@ class Connections:
 
         size = len(names)
         winner, loser = np.concatenate([first, second]), np.concatenate([second, first])
-        taken = np.concatenate([result, 1 - result])
-        linked = (taken > 0) & (winner != loser)  # games against itself link nothing
-        points = coo_matrix((taken[linked], (winner[linked], loser[linked])), (size, size)).tocsr()
+        scores = np.concatenate([result, 1 - result])
+        linked = (scores > 0) & (winner != loser)  # games against itself link nothing
+        points = coo_matrix((scores[linked], (winner[linked], loser[linked])), (size, size)).tocsr()
         points.sum_duplicates()  # [i, j]: what i took from j
         _, group = connected_components(points, directed=True, connection="weak")
         _, part = connected_components(points, directed=True, connection="strong")

@@ -77,8 +77,8 @@ def read_games(path: Path) -> pd.DataFrame:
         except ValueError as error:
             bad[line] = error
     if bad:
-        line, *others = bad
-        more = f" (also bad: line {listing([*map(str, others)], most=8)})" if others else ""
+        line, *more_lines = bad
+        more = f" (also bad: line {listing([*map(str, more_lines)], most=8)})" if more_lines else ""
         raise DlgoError(f"{path} line {line}: {bad[line]}{more}")
     frame = pd.DataFrame(rows, columns=list(GAME_COLUMNS))
     if not frame.empty:

@@ -70,8 +70,8 @@ class Observations:
         """(rows, strengths and ln gamma) sparse; times the parameters it gives the differences."""
         from scipy.sparse import csr_matrix
 
-        row, ones = np.arange(len(self.first)), np.ones(len(self.first))
-        places = [(row, self.first, ones), (row, self.second, -ones)]
+        row, unit = np.arange(len(self.first)), np.ones(len(self.first))
+        places = [(row, self.first, unit), (row, self.second, -unit)]
         if self.with_first_move:
             places.append((row, np.full_like(row, self.entrants), self.moved))
         rows, columns, values = (np.concatenate(part) for part in zip(*places, strict=True))

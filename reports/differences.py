@@ -157,8 +157,8 @@ class Counts:
             mean, spread = _moments(scores, likely)
             away = scores - 0.5 - t * spread * (1 + ((scores - mean) / spread) ** 2) / 2
             tilt = _tilt(shares.tolist(), away.tolist())
-            before, likely = likely, shares / (1 + tilt * away)
-            if np.abs(likely - before).max() < 1e-10:
+            old, likely = likely, shares / (1 + tilt * away)
+            if np.abs(likely - old).max() < 1e-10:
                 break
         return self.total * float(shares @ np.log1p(tilt * away))
 

@@ -61,7 +61,7 @@ def _rows(ratings: pd.DataFrame, table: RatingTable) -> list[dict[str, object]]:
     size, axes = np.linalg.eigh(table.covariance[np.ix_(places, places)])
     spread = axes * np.sqrt(np.clip(size, 0.0, None))  # rounding may leave a size below zero
     noise = np.random.default_rng(1).standard_normal((_DRAWS, len(places)))
-    drawn = value + noise @ spread.T
+    samples = value + noise @ spread.T
     cost = part["mean_cpu_ms"].clip(lower=_LEAST).to_numpy(float)
     rows = []
     for i, row in enumerate(part.itertuples()):
@@ -69,12 +69,12 @@ def _rows(ratings: pd.DataFrame, table: RatingTable) -> list[dict[str, object]]:
         leader = int(within[np.argmax(value[within])])
         name = part["entrant"].iloc[leader]
         behind = table.difference(name, row.entrant)
-        best_of = drawn[:, within].max(axis=1)
+        best_of = samples[:, within].max(axis=1)
         low, high = quantile_interval(best_of)
         rows.append({
             "game": row.game, "entrant": row.entrant, "cost_ms": row.mean_cpu_ms,
             "rating": row.rating, "best": leader == i,
-            "chance": float(np.mean(drawn[:, i] >= best_of)),
+            "chance": float(np.mean(samples[:, i] >= best_of)),
             "leader": name, "behind": behind.value,
             "behind_low95": behind.low95, "behind_high95": behind.high95,
             "level": value[leader], "level_low95": low, "level_high95": high,

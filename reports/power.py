@@ -115,8 +115,8 @@ def power_lines(
     if games is not None:
         least = smallest_difference(
             games, power=power, alpha=alpha, sides=sides, draws=draws, normalized=normalized)
-        what = "no difference" if math.isinf(least) else f"{least:.1f} {unit}"
-        yield (f"A match of {number_of(games, 'game')} detects {what} (power {power:.0%}, "
+        gain = "no difference" if math.isinf(least) else f"{least:.1f} {unit}"
+        yield (f"A match of {number_of(games, 'game')} detects {gain} (power {power:.0%}, "
                f"alpha {alpha:g}, {sides}-sided).")
         if elo is None:
             return

@@ -188,11 +188,11 @@ def _imitates_first_move(size: int, pairs: Ints) -> bool:
         waiting = [] if start in level else [start]
         level.setdefault(start, 0)
         while waiting:
-            here = waiting.pop()
-            for there, step in neighbours[here]:
-                if there not in level:
-                    level[there] = level[here] + step
-                    waiting.append(there)
+            node = waiting.pop()
+            for neighbour, step in neighbours[node]:
+                if neighbour not in level:
+                    level[neighbour] = level[node] + step
+                    waiting.append(neighbour)
     return all(level[first] - level[second] == 1 for first, second in pairs.tolist())
 
 

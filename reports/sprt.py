@@ -133,19 +133,19 @@ class Sprt:
     @property
     def reason(self) -> str:
         """One sentence: how it ended and by what, or where it stands."""
-        bounds, after = self._bounds, f"after {number_of(self.counts.total, self._unit)}"
+        bounds, moment = self._bounds, f"after {number_of(self.counts.total, self._unit)}"
         if self.state in (H0, H1):
             better, worse = bounds.elo1, bounds.elo0
             name, bound = "upper", bounds.upper
             if self.state == H0:
                 better, worse, name, bound = worse, better, "lower", bounds.lower
-            text = (f"{self.state} {after}: LLR {self._llr:.2f} reached the {name} bound "
+            text = (f"{self.state} {moment}: LLR {self._llr:.2f} reached the {name} bound "
                     f"{bound:.2f}; {better:g} {bounds.unit} fits better than {worse:g}")
         else:
             span = f"LLR {self._llr:.2f} in ({bounds.lower:.2f}, {bounds.upper:.2f})"
-            text = f"no decision yet {after}: {span}; play more {self._unit}s"
+            text = f"no decision yet {moment}: {span}; play more {self._unit}s"
             if self.state == BUDGET:
-                text = f"no decision: the budget of {self._unit}s was reached {after}, {span}"
+                text = f"no decision: the budget of {self._unit}s was reached {moment}, {span}"
         if self.unused:
             verb = "was" if self.unused == 1 else "were"
             text += f" ({number_of(self.unused, f'more {self._unit}')} {verb} played)"

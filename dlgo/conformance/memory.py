@@ -30,7 +30,7 @@ def copies(sample: kit.Sample) -> kit.Findings:
     same = sample.game.same_position
     for n, (line, ply) in enumerate(sample.places(24)):
         state = line.states[ply]
-        arrays, before = state.kernel_state, kit.bytes_of(state.kernel_state)
+        arrays, contents = state.kernel_state, kit.bytes_of(state.kernel_state)
         target = sample.game.scratch_state(arrays, room=FOLLOWED + 1)
         if any(map(np.shares_memory, target, arrays)):
             yield "scratch_state shares memory with its model", state
@@ -53,7 +53,7 @@ def copies(sample: kit.Sample) -> kit.Findings:
         kernels.copy_into(target, arrays)
         if wrong := _follow(line, ply, target):
             yield f"copy_into does not undo what a rollout did: {wrong}", state
-        if kit.bytes_of(arrays) != before:
+        if kit.bytes_of(arrays) != contents:
             yield "playing on a copy changed the original", state
         if same(line.states[ply + 1].kernel_state, arrays):
             yield "same_position does not tell a position from the one a ply later", state
@@ -95,8 +95,8 @@ def _follow(line: kit.Line, ply: int, position: Any) -> str:
 def reset(sample: kit.Sample) -> kit.Findings:
     """`reset` restores the start position, for any content of the arrays."""
     game = sample.game
-    one, two = game.new_kernel_state(), game.new_kernel_state()
-    if any(map(np.shares_memory, one, two)):
+    first, second = game.new_kernel_state(), game.new_kernel_state()
+    if any(map(np.shares_memory, first, second)):
         yield "two calls of new_kernel_state return the same memory", None
     for line in sample.lines:
         for state in (line.states[-1], line.states[len(line.states) // 2]):
@@ -106,6 +106,6 @@ def reset(sample: kit.Sample) -> kit.Findings:
             if wrong := _follow(line, 0, position):
                 yield f"after a reset: {wrong}", line.states[0]
             kernels.reset(position)
-            if not game.same_position(position, one):
+            if not game.same_position(position, first):
                 yield "same_position tells a reset state from a new one (scratch fields must " \
                     "not count)", state

@@ -78,9 +78,9 @@ def get_encoder(name: str, game: GameSpec) -> Encoder:
                         f"as draughts; encoders of {game.name} are {', '.join(table)}")
     if name not in table:
         owners = [owner for owner, names in _OF_GAME.items() if name in names]
-        what = f"encoder {name!r} is for {', '.join(owners)}" if owners else (
+        problem = f"encoder {name!r} is for {', '.join(owners)}" if owners else (
             f"unknown encoder {name!r}{suggest(name, table)}"
         )
-        raise SpecError(f"{what}; encoders of {game.name} are {', '.join(table)}")
+        raise SpecError(f"{problem}; encoders of {game.name} are {', '.join(table)}")
     encoder: Encoder = pkgutil.resolve_name(table[name])(game)
     return encoder

@@ -11,7 +11,7 @@ Conventions, for every encoder:
   game without symmetries an encoder may pack the board in another way.
 * "Own" is the player to move, "the other" the opponent, unless a plane names a colour.
 * A position may come with those before it: a `window` is a batch of `history + 1` kernel
-  states, the current one first, then the one before it, and so on. Only the first `known` exist;
+  states, the current one first, then the one before it, and so on. Only the first `n_states` exist;
   the others are ignored.
 * A policy is indexed by the game's actions, including the pass if there is one. If the planes are
   turned for the second player, the actions are turned, too: `Encoder.to_network_order`.

@@ -62,7 +62,7 @@ def find(rows: np.ndarray, k: int) -> tuple[int, int]:
     while popcount(rows[row]) <= k:
         k -= popcount(rows[row])
         row += 1
-    left = rows[row]
+    bits = rows[row]
     for _ in range(k):
-        left &= left - 1
-    return row, lowest_bit(left)
+        bits &= bits - 1
+    return row, lowest_bit(bits)

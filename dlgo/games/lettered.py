@@ -47,5 +47,5 @@ class Lettered(GameSpec):
         if cell := self.read_cell(word):
             return Move.play(cell)
         last = self.cell_label(1 if self.first_row_on_top else self.board_rows, self.board_cols)
-        other = "".join(f", or {name}" for name in self.named_moves)
-        raise NotationError(f"{text.strip()!r} is not a cell: write a1 to {last}{other}")
+        alternatives = "".join(f", or {name}" for name in self.named_moves)
+        raise NotationError(f"{text.strip()!r} is not a cell: write a1 to {last}{alternatives}")

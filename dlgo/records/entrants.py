@@ -22,13 +22,13 @@ def display_names(entrants: Iterable[str], names: Mapping[str, str]) -> dict[str
 
     Two versions of one name show their versions; a name that is still ambiguous is not used.
     """
-    wanted = {entrant: names.get(entrant, entrant) for entrant in entrants}
-    for entrant in _with_shared_names(wanted):
+    texts = {entrant: names.get(entrant, entrant) for entrant in entrants}
+    for entrant in _with_shared_names(texts):
         version = split_version(entrant)[1]
-        wanted[entrant] = f"{wanted[entrant]}@{version[:4]}" if version else entrant
-    for entrant in _with_shared_names(wanted):
-        wanted[entrant] = entrant
-    return wanted
+        texts[entrant] = f"{texts[entrant]}@{version[:4]}" if version else entrant
+    for entrant in _with_shared_names(texts):
+        texts[entrant] = entrant
+    return texts
 
 
 def _with_shared_names(names: Mapping[str, str]) -> list[str]:

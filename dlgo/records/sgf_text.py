@@ -67,14 +67,14 @@ def _one_by_one(data: bytes) -> Iterator[Coarse_game_tree | ValueError]:
     """The games of a file that has at least one broken game."""
     start = _START.search(data)
     while start is not None:
-        first, after = start.span()
+        first, root_end = start.span()
         _, end = sgf_grammar.tokenise(data, first)
         try:
             yield sgf_grammar.parse_sgf_game(data[first:end])
             start = _START.search(data, end)
         except ValueError as error:
             yield error
-            start = _ROOT.search(data, max(end, after))
+            start = _ROOT.search(data, max(end, root_end))
 
 
 def _brackets_as_text(text: str) -> str:

@@ -16,18 +16,18 @@ from dlgo.records.sgf_record import GameRecordSgf, remarks_of
 MAX_NODES = 10_000
 
 
-def game_tree_of(record: GameRecordSgf, played: PlayedRecord) -> tuple[Node, dict[int, Node], str]:
+def game_tree_of(record: GameRecordSgf, game: PlayedRecord) -> tuple[Node, dict[int, Node], str]:
     """The game of a record as a tree; its nodes by the moves of the file; a note on what is cut.
 
-    Moves by which `played` begins, such as handicap stones, have the root as their node. A move out
+    Moves by which `game` begins, such as handicap stones, have the root as their node. A move out
     of turn has a node for the pass before it.
     """
-    begin, start = played.positions[0]
+    begin, start = game.positions[0]
     root = Node(start)
     first = range(begin + 1) if begin == record.placed else [begin]
     nodes = dict.fromkeys(first, root)
     node = root
-    for number, state in played.positions[1:]:
+    for number, state in game.positions[1:]:
         assert state.last_move is not None and state.previous_state is not None
         if state.previous_state is not node.state:
             node = node.add([Move.pass_turn()])

@@ -70,8 +70,8 @@ class OpponentEnv(gymnasium.Env):
             ("render_mode", render_mode, (None, "ansi")),
         ):
             if value not in choices:
-                known = ", ".join(map(str, choices))
-                raise SpecError(f"Gymnasium: {name}={value!r} is not one of {known}")
+                names = ", ".join(map(str, choices))
+                raise SpecError(f"Gymnasium: {name}={value!r} is not one of {names}")
         self._env = VectorEnv(game, 1, encoder or DEFAULT, random_plies=random_plies,
                               max_plies=max_plies, illegal=illegal, autoreset=False)
         self._side = side

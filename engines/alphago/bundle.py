@@ -101,7 +101,7 @@ def find_bundle(name: str | None, game: GameSpec) -> Bundle:
     """
     shipped = shipped_bundles()
     if name is None:
-        for bundle in map(read_bundle, (SHIPPED / one for one in shipped)):
+        for bundle in map(read_bundle, (SHIPPED / folder_name for folder_name in shipped)):
             if bundle.fits(game):
                 return bundle
         raise ModelError(

@@ -65,9 +65,9 @@ class AlphaGoEngine(PUCTSearchEngine):
         bundle, kind, mixing = self._bundle, self.settings["runtime"], self.settings["lambda"]
         policy = load_runtime(bundle.network(self.settings["prior"]), kind)
         critic = load_runtime(bundle.network("value"), kind) if mixing < 1 else None
-        asked = [runtime for runtime in (policy, critic) if runtime is not None]
-        self.network_id = "+".join(runtime.network_id for runtime in asked)
-        self.runtime = "+".join(dict.fromkeys(runtime.kind for runtime in asked))
+        runtimes = [runtime for runtime in (policy, critic) if runtime is not None]
+        self.network_id = "+".join(runtime.network_id for runtime in runtimes)
+        self.runtime = "+".join(dict.fromkeys(runtime.kind for runtime in runtimes))
         self.training_cpu_seconds = bundle.cpu_seconds
         return NetworkEvaluator(
             policy, encoder_of(policy.card, self.game), self._rollout(mixing), mixing,

@@ -106,7 +106,7 @@ class AlphaZeroEngine(PUCTSearchEngine):
             return best
         actions = counts.by_visits()
         shares = counts.visits[actions] / counts.visits.sum()
-        kept = counts.proven[actions] != -sign
-        if not kept.any():
+        is_open = counts.proven[actions] != -sign
+        if not is_open.any():
             return best
-        return int(actions[kept][draw(shares[kept], self._sampling.temperature, self._rng)])
+        return int(actions[is_open][draw(shares[is_open], self._sampling.temperature, self._rng)])

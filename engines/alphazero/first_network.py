@@ -51,13 +51,13 @@ def prepare(network: TrainableNetwork, run: Run, learn: Any) -> dict[str, Any]:
     training: dict[str, Any] = {"method": "alphazero", "iterations": 0, "cpu_seconds": 0.0}
     if config.first_network:
         card = network.take_over(config.first_network)
-        known = card.training
-        training |= {name: known[name] for name in (
-            "games", "cpu_seconds", "gpu_seconds", "wall_seconds", "data") if name in known}
+        earlier = card.training
+        training |= {name: earlier[name] for name in (
+            "games", "cpu_seconds", "gpu_seconds", "wall_seconds", "data") if name in earlier}
         training["first_network"] = {
             "name": card.name, "network_id": card.network_id,
-            **{name: known[name] for name in ("iterations", "games", "cpu_seconds")
-               if name in known},
+            **{name: earlier[name] for name in ("iterations", "games", "cpu_seconds")
+               if name in earlier},
         }
         run.line(f"starting from the weights of {card.name}")
     if config.first_games:

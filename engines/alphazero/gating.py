@@ -74,11 +74,11 @@ class Match(LockstepGames):
             for network, search in enumerate(self._searches)
         ])
 
-    def start_turn(self, i: int, slot: _Slot, played: int) -> None:
+    def start_turn(self, i: int, slot: _Slot, action: int) -> None:
         search = self._searches[self._to_move(i, slot)]
-        drawn = self._gumbel is not None and self._sampling.applies(slot.plies)
+        is_sampled = self._gumbel is not None and self._sampling.applies(slot.plies)
         search.set_root(i)
-        search.start(i, self._settings.sims, float(drawn), self._settings.dirichlet_alpha_total)
+        search.start(i, self._settings.sims, float(is_sampled), self._settings.dirichlet_alpha_total)
 
     def choose(self, i: int, slot: _Slot) -> int:
         network = self._to_move(i, slot)

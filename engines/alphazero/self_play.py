@@ -114,11 +114,11 @@ class SelfPlay(LockstepGames):
             slot.plies += 1
         return slot
 
-    def start_turn(self, i: int, slot: _Slot, played: int) -> None:
-        """Start the search in row `i` after the move `played` (NO_ACTION: a new game)."""
+    def start_turn(self, i: int, slot: _Slot, action: int) -> None:
+        """Start the search in row `i` after the move `action` (NO_ACTION: a new game)."""
         search, settings = self._search, self._settings
-        if played != NO_ACTION and self._gumbel is None:
-            search.advance(i, played)  # keeps the subtree below the move
+        if action != NO_ACTION and self._gumbel is None:
+            search.advance(i, action)  # keeps the subtree below the move
         else:
             search.set_root(i)
         slot.full = uniform(slot.rng) < settings.full_share

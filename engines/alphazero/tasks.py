@@ -89,16 +89,16 @@ def play_task(task: SelfPlayTask, network: Path) -> Generator[Amount, None, Play
     cpu, wall = time.process_time(), time.perf_counter()
     evaluator = load_player(game, config.runtime, network)
     self_play = SelfPlay(game, evaluator, config.selfplay, config.seed)
-    played = {}
+    games = {}
     for number, data in self_play.play(task.numbers):
-        played[number] = data
+        games[number] = data
         yield Amount(1, data.n_positions)
     stats = self_play.stats
     stats.update(
         cache_hits=evaluator.cache_hits, network_seconds=evaluator.seconds,
         wall_seconds=time.perf_counter() - wall, cpu_seconds=time.process_time() - cpu,
     )
-    return PlayedTask(*shard_bytes(game, [played[number] for number in task.numbers], {
+    return PlayedTask(*shard_bytes(game, [games[number] for number in task.numbers], {
         "engine": f"self-play of {evaluator.network_id}", "seed": config.seed,
         "iteration": task.iteration, "stats": dict(stats), "cpu_seconds": stats["cpu_seconds"],
     }), stats)

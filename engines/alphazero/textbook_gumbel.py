@@ -92,11 +92,11 @@ class TextbookGumbel(TextbookPUCT):
         unknown = mixed_value(node)
         scores = []
         for child in node.children:
-            known = child.visits or child.proven is not None
-            wins = (1 + child.mean(node.mover)) / 2 if known else unknown
-            lost = child.proven is not None and wins == 0
+            is_estimated = child.visits or child.proven is not None
+            wins = (1 + child.mean(node.mover)) / 2 if is_estimated else unknown
+            is_lost = child.proven is not None and wins == 0
             score = math.log(max(child.prior, 1e-30)) + (VISIT_OFFSET + most) * wins
-            scores.append(LOST if lost else score)
+            scores.append(LOST if is_lost else score)
         return scores
 
     def _favourite(self, node: Node) -> Node:
@@ -114,11 +114,11 @@ def mixed_value(node: Node) -> float:
     their priors; the more visits, the more of the latter (appendix D of the paper).
     """
     sign = 1 if node.mover is Player.black else -1
-    tried = [child for child in node.children if child.visits]
+    visited = [child for child in node.children if child.visits]
     # The part without children is the network's value of the node.
-    value = (1 + sign * (node.total - sum(child.total for child in tried))) / 2
-    if not tried:
+    value = (1 + sign * (node.total - sum(child.total for child in visited))) / 2
+    if not visited:
         return value
-    visits, prior = sum(child.visits for child in tried), sum(child.prior for child in tried)
-    mean = sum(child.prior * (1 + child.mean(node.mover)) / 2 for child in tried) / prior
+    visits, prior = sum(child.visits for child in visited), sum(child.prior for child in visited)
+    mean = sum(child.prior * (1 + child.mean(node.mover)) / 2 for child in visited) / prior
     return (value + visits * mean) / (1 + visits)

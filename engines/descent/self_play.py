@@ -85,11 +85,11 @@ class DescentGames(LockstepGames):
         opening = self.random_opening(i, rng, self._config.random_share, self._config.random_plies)
         return _Slot(number, rng, opening, plies=len(opening))
 
-    def start_turn(self, i: int, slot: _Slot, played: int) -> None:
-        if played == NO_ACTION:
+    def start_turn(self, i: int, slot: _Slot, action: int) -> None:
+        if action == NO_ACTION:
             self._search.set_root(i)
         else:
-            self._search.advance(i, played)
+            self._search.advance(i, action)
         self._search.plies[i] = slot.plies
         self._search.start(i, self._config.sims)
 

@@ -48,9 +48,9 @@ class FastPolicy:
     accuracy: dict[str, Any] = field(default_factory=dict)  # by the part of the data measured on
 
     def __post_init__(self) -> None:
-        wanted = int(offsets_of(self.game.feature_slots)[-1])
-        if self.weights.shape != (wanted,):
-            raise ValueError(f"{self.game} needs {wanted} weights, not {self.weights.shape}")
+        size = int(offsets_of(self.game.feature_slots)[-1])
+        if self.weights.shape != (size,):
+            raise ValueError(f"{self.game} needs {size} weights, not {self.weights.shape}")
 
     @classmethod
     def uniform(cls, game: GameSpec) -> FastPolicy:

@@ -58,7 +58,7 @@ class GtpProgram(Program):
         """The answer to a command. Raises GtpError if the program answers `?`; or if it does not
         answer in time, dies or answers nonsense: then it is killed."""
         command = Command(next(self._commands), name, arguments)
-        asked = f"{name} {' '.join(arguments)}".strip()
+        line = f"{name} {' '.join(arguments)}".strip()
         if not self.alive:
             raise GtpError(f"{self.label} is not running")
         request = format_command(command).encode()
@@ -73,14 +73,14 @@ class GtpProgram(Program):
             self.kill()
             hint = " (option timeout)" if getattr(error, "failure", "") == Failure.TIMEOUT else ""
             raise GtpError(
-                f"{self.label}, asked {shown(asked)}: {error}{hint}{self.last_words()}"
+                f"{self.label}, asked {shown(line)}: {error}{hint}{self.last_words()}"
             ) from None
         except BaseException:  # Ctrl-C: the answer would come to the next question
             self.kill()
             raise
         if not ok:
             reason = excerpt(text) or "no reason given"
-            raise GtpError(f"{self.label} refused {shown(asked)}: {reason}")
+            raise GtpError(f"{self.label} refused {shown(line)}: {reason}")
         return text
 
     def close(self) -> None:
@@ -100,10 +100,10 @@ def _take_answer(output: bytearray) -> str | None:
             return None
         line = clean(text.partition(b"\n")[0].decode("utf-8", "replace"))
         raise GtpError(f"it answered {shown(line)}; GTP answers begin with = or ?")
-    answer, end, rest = text.partition(b"\n\n")
+    answer, end, remainder = text.partition(b"\n\n")
     if not end:
         if len(text) > _LONGEST_ANSWER:
             raise GtpError(f"its answer is longer than {_LONGEST_ANSWER >> 20} MiB")
         return None
-    output[:] = rest
+    output[:] = remainder
     return answer.decode("utf-8", "replace")

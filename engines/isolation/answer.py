@@ -29,13 +29,13 @@ class ArgumentChanged(Exception):
 def call_unchanged(function: Callable[..., Any], arguments: list[Any], reported: set[str]) -> Any:
     """Call a function. Raises ArgumentChanged the first time that it changes an argument: the names
     of such functions are in `reported`, so that one bug is one failure."""
-    before = [json.dumps(to_plain(argument), default=float) for argument in arguments]
+    old_texts = [json.dumps(to_plain(argument), default=float) for argument in arguments]
     value = function(*arguments)
-    after = [json.dumps(to_plain(argument), default=float) for argument in arguments]
+    new_texts = [json.dumps(to_plain(argument), default=float) for argument in arguments]
     name = getattr(function, "__name__", "the function")
-    if before != after and name not in reported:
+    if old_texts != new_texts and name not in reported:
         reported.add(name)
-        number = next(n for n, text in enumerate(before) if text != after[n])
+        number = next(n for n, text in enumerate(old_texts) if text != new_texts[n])
         names = getattr(getattr(function, "__code__", None), "co_varnames", ())
         which = f"'{names[number]}'" if number < len(names) else f"number {number + 1}"
         raise ArgumentChanged(f"{name}() changed its argument {which}; work on a copy.")

@@ -169,8 +169,8 @@ def _assigned(command: str) -> str:
         for token in tokenize.generate_tokens(iter([command]).__next__):
             depth += (token.string in ("(", "[", "{")) - (token.string in (")", "]", "}"))
             if token.string == "=" and depth <= 0:
-                found = re.match(r"\s*(?=!|%[^\W\d])", command[token.end[1]:])
-                return command[: token.end[1]] + found[0] if found else ""
+                match = re.match(r"\s*(?=!|%[^\W\d])", command[token.end[1]:])
+                return command[: token.end[1]] + match[0] if match else ""
     return ""
 
 

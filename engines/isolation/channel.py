@@ -142,7 +142,7 @@ class Host(Program):
         seconds, events = timeout, {"compiling", "clocks"}
         if on_event is not None:
             events |= {"cell", "ask"}
-        with contextlib.ExitStack() as stopped:
+        with contextlib.ExitStack() as stack:
             while True:
                 try:
                     frame = self.exchange(request, self._take, seconds, check)
@@ -171,10 +171,10 @@ class Host(Program):
                     reply = on_event(answer)
                     request = b"" if reply is None else _pickled(reply)
                 elif self._sandbox is None:  # untrusted code could claim to be compiling
-                    stopped.close()
+                    stack.close()
                     self._compiling += float(answer["cpu"])
                     if answer["clocks"] == "stopped":
-                        stopped.enter_context(clocks_stopped())
+                        stack.enter_context(clocks_stopped())
                         seconds = START_TIMEOUT
 
     def _core_delay(self) -> float:

@@ -160,14 +160,14 @@ class IsolatedEngine:
         moves = state.moves_since(self._state)
         # From the start and all moves, or from where its process is and the new moves.
         way = (state.history()[0], state.moves()) if moves is None else (None, moves)
-        told: list[float] = []
+        stop_times: list[float] = []
 
         def check() -> None:
             self._check()
-            if stop is not None and not told and stop():
-                told.append(time.monotonic())
+            if stop is not None and not stop_times and stop():
+                stop_times.append(time.monotonic())
                 self._host.tell("stop")
-            elif told and time.monotonic() > told[0] + _STOP_TIMEOUT:
+            elif stop_times and time.monotonic() > stop_times[0] + _STOP_TIMEOUT:
                 raise ProgramError(
                     Failure.TIMEOUT, f"the search did not stop within {_STOP_TIMEOUT:g} s"
                 )
@@ -175,7 +175,7 @@ class IsolatedEngine:
         try:
             answer = self._ask(request, *way, budget, *more, check=check)
         finally:
-            if told and not self._host.ended:
+            if stop_times and not self._host.ended:
                 self._host.ask(timeout=_STOP_TIMEOUT)
         self._state = state
         return answer
@@ -192,8 +192,8 @@ class IsolatedEngine:
         except (TypeError, KeyError, ValueError, OverflowError):
             self._host.kill()
             raise nonsense() from None
-        before, self._cpu = self._cpu, self._host.thinking_seconds()
-        cost = Cost(simulations, nodes, evaluations, self._cpu - before, wall_time() - start)
+        old_cpu, self._cpu = self._cpu, self._host.thinking_seconds()
+        cost = Cost(simulations, nodes, evaluations, self._cpu - old_cpu, wall_time() - start)
         return Decision(move, value=value, cost=cost, game=self.game, **more)
 
     def _read_details(self, answer: dict[str, Any]) -> dict[str, Any]:

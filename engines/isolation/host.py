@@ -80,8 +80,8 @@ class _Host:
         except BaseException as error:  # what goes wrong is an answer, too
             if isinstance(error, MemoryError) or isinstance(error.__cause__, MemoryError):
                 return {"failure": Failure.OVER_MEMORY, "text": "out of memory: MemoryError"}
-            known = isinstance(error, DlgoError)
-            text = str(error) if known else _described(error)
+            clear = isinstance(error, DlgoError)
+            text = str(error) if clear else _described(error)
             causes = [cause for cause in (error, error.__cause__)
                       if isinstance(cause, ProgramError)]
             return {"failure": causes[0].failure if causes else Failure.CRASH, "text": text}
@@ -89,11 +89,11 @@ class _Host:
             with contextlib.suppress(Exception):  # it may have put anything in its place
                 sys.stdout.flush()
 
-    def _tell_of_clocks(self, stopped: bool) -> None:
+    def _tell_of_clocks(self, is_stopped: bool) -> None:
         compiling = time.process_time() - cpu_time()
-        spent = 0.0 if stopped else compiling - self._compiled
+        spent = 0.0 if is_stopped else compiling - self._compiled
         self._compiled = compiling
-        self._server.tell({"clocks": "stopped" if stopped else "running", "cpu": spent})
+        self._server.tell({"clocks": "stopped" if is_stopped else "running", "cpu": spent})
 
     def _open(self, game: str) -> None:
         self._began = time.time_ns()

@@ -238,8 +238,8 @@ class Inline(Executor):
     def rounds(self, source: Source[Any]) -> Generator[list[Outcome], None, None]:
         self.workplace.open(None)
         try:
-            while (taken := source.take(1)) or source.is_open():
-                for task in taken:
+            while (tasks := source.take(1)) or source.is_open():
+                for task in tasks:
                     work, done = self.workplace.do(task), Amount()
                     while True:
                         try:
@@ -255,7 +255,7 @@ class Inline(Executor):
                     if outcome.error is None:
                         source.finished([outcome.value])
                     yield [outcome]
-                if not taken:
+                if not tasks:
                     time.sleep(_PAUSE)
                     yield []
         finally:

@@ -66,15 +66,15 @@ class PolicyEngine(Engine):
         # would be lost to rounding.
         scores = scores[0, actions].astype(np.float64)
         policy = self._policy(scores)
-        chosen = self._choose(policy)
+        choice = self._choose(policy)
         moves = [self.game.move_of(action) for action in actions.tolist()]
         order = np.argsort(-policy, kind="stable").tolist()
-        value = self._value(answers, float(scores[chosen]))
+        value = self._value(answers, float(scores[choice]))
         return Decision(
-            moves[chosen],
+            moves[choice],
             value=None if value is None else min(max(value, -1.0), 1.0),
             policy={moves[i]: float(policy[i]) for i in order},
-            pv=(moves[chosen],),
+            pv=(moves[choice],),
             cost=Cost(nodes=1, evaluations=1),
         )
 

@@ -167,17 +167,17 @@ class RunConfig(Settings):
             return f"iteration {iterations}, until {self.cpu_minutes:g} CPU minutes are spent"
         return f"iteration {iterations} of {self.iterations}"
 
-    def resolve_auto(self, stored: RunConfig) -> Self:
+    def resolve_auto(self, run_config: RunConfig) -> Self:
         """The same settings, with the stored values in place of `AUTO`."""
         changes = {
-            field.name: getattr(stored, field.name) for field in dataclasses.fields(self)
+            field.name: getattr(run_config, field.name) for field in dataclasses.fields(self)
             if getattr(self, field.name) == AUTO
         }
         return dataclasses.replace(self, **changes)
 
-    def differences(self, stored: RunConfig) -> list[str]:
+    def differences(self, run_config: RunConfig) -> list[str]:
         """The stored settings that prevent the run from continuing: ["seed=1", ...]."""
-        mine, theirs = _flat(self.to_json()), _flat(stored.to_json())
+        mine, theirs = _flat(self.to_json()), _flat(run_config.to_json())
         return [
             f"{key}={theirs.get(key)}" for key in mine
             if key not in self.changeable() and mine[key] != theirs.get(key)

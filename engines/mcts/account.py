@@ -19,15 +19,15 @@ def decision_of(root: Any, favourite: Callable[[Any], Any], cost: Cost) -> Decis
     line = [favourite(root)]
     while line[-1].children and (node := favourite(line[-1])).visits:
         line.append(node)
-    tried = [child for child in root.children if child.visits]
-    visits = {child.move: child.visits for child in tried}
+    visited = [child for child in root.children if child.visits]
+    visits = {child.move: child.visits for child in visited}
     value = root.mean(root.mover)
     return Decision(
         move=line[0].move,
         value=value,
         policy={move: count / sum(visits.values()) for move, count in visits.items()},
         pv=tuple(node.move for node in line),
-        values={child.move: child.mean(root.mover) for child in tried},
+        values={child.move: child.mean(root.mover) for child in visited},
         proven=None if root.proven is None else int(value),
         cost=cost,
         visits=visits,

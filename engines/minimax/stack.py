@@ -67,5 +67,5 @@ def new_stack(plies: int, num_actions: int) -> Stack:
     moves = [np.zeros((plies, num_actions), np.int64) for _ in range(2)]
     numbers = [np.zeros(plies, np.int64) for _ in range(11)]
     flags = [np.zeros(plies, np.int8) for _ in range(2)]
-    rest = [np.zeros((2, num_actions), np.int64), np.zeros(7, np.int64)]
-    return Stack._make([*moves, *numbers, *flags, *rest])
+    tables = [np.zeros((2, num_actions), np.int64), np.zeros(7, np.int64)]
+    return Stack._make([*moves, *numbers, *flags, *tables])

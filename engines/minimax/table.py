@@ -58,8 +58,8 @@ def store(table, key, score, depth, bound, action, age):
     first = key & (len(table) - 1) & ~1
     slot = find(table, key)
     if slot >= 0:
-        known = table[slot]
-        known_depth = known.depth + (1 << 16) * (known.bound & SOLVED)
+        old = table[slot]
+        known_depth = old.depth + (1 << 16) * (old.bound & SOLVED)
         if known_depth > depth + (1 << 16) * (bound & SOLVED):
             return
     elif (

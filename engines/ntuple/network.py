@@ -55,21 +55,21 @@ class Tuples(NamedTuple):
 
 
 @inline_kernel
-def total(tuples, state, used):
-    """The sum of the weights of a position; writes their numbers into `used`."""
+def total(tuples, state, indices):
+    """The sum of the weights of a position; writes their numbers into `indices`."""
     cells, player, contents = tuples.cells, kernels.to_move(state), np.int32(tuples.contents)
     for i in range(len(tuples.digits)):
         tuples.digits[i] = 1 + kernels.piece(state, i)
     # All tuples at once, digit by digit: the processor computes several in one step.
-    for k in range(len(used)):
-        used[k] = tuples.digits[cells[0, k]]
+    for k in range(len(indices)):
+        indices[k] = tuples.digits[cells[0, k]]
     for i in range(1, len(cells)):
-        for k in range(len(used)):
-            used[k] = used[k] * contents + tuples.digits[cells[i, k]]
+        for k in range(len(indices)):
+            indices[k] = indices[k] * contents + tuples.digits[cells[i, k]]
     value = 0.0
-    for k in range(len(used)):
-        used[k] += tuples.first[player, k]
-        value += tuples.weights[used[k]]
+    for k in range(len(indices)):
+        indices[k] += tuples.first[player, k]
+        value += tuples.weights[indices[k]]
     return tuples.unit * value
 
 

@@ -107,10 +107,10 @@ class NTupleLearner(ReinforcementLearner):
         games, epsilon = self._config.games, self._config.epsilon
         counts = self._play_games(
             run, games, (epsilon, epsilon), self._config.learning_rate, "games", iteration)
-        won, drawn, lost = counts[:PLIES] / games
+        win_share, draw_share, loss_share = counts[:PLIES] / games
         loss = run.check("loss", counts[SQUARES] / max(counts[LEARNED], 1), games)
         return {"games": games, "plies": counts[PLIES], "decisions": counts[LEARNED],
-                "first_won": won, "drawn": drawn, "first_lost": lost, "loss": loss,
+                "first_won": win_share, "drawn": draw_share, "first_lost": loss_share, "loss": loss,
                 "value_loss": loss}
 
     def _test(self, run: Run, iteration: int) -> float:

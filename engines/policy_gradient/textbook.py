@@ -91,8 +91,8 @@ class BoundedLoss(PolicyGradientLoss):
         self._shares = shares[:, None]
 
     def value(self, outputs: Floats, labels: Floats) -> float:
-        lost = np.minimum(labels, 0) * softmax(outputs, self._legal) / self._shares
-        return super().value(outputs, np.maximum(labels, 0)) - float(lost.sum() / len(outputs))
+        losses = np.minimum(labels, 0) * softmax(outputs, self._legal) / self._shares
+        return super().value(outputs, np.maximum(labels, 0)) - float(losses.sum() / len(outputs))
 
     def delta(self, outputs: Floats, labels: Floats) -> Floats:
         ratios = softmax(outputs, self._legal) / self._shares
@@ -163,11 +163,11 @@ class TextbookReinforce:
         result = state.result()  # as black sees it
         return decisions, lambda player: result if player is Player.black else -result
 
-    def credit(self, played: list[Decision], result: Callable) -> list[float]:
+    def credit(self, decisions: list[Decision], result: Callable) -> list[float]:
         """The return of each decision of a game: its result for the player who made it."""
         returns: list[float] = []
         later: Counter[Player] = Counter()
-        for decision in reversed(played):
+        for decision in reversed(decisions):
             returns.append(result(decision.player) * self.discount ** later[decision.player])
             later[decision.player] += 1
         return returns[::-1]
@@ -177,9 +177,9 @@ class TextbookReinforce:
         for batch in range(1, batches + 1):
             decisions, returns = [], []
             for _ in range(games):
-                played, result = self.play()
-                decisions += played
-                returns += self.credit(played, result)
+                game, result = self.play()
+                decisions += game
+                returns += self.credit(game, result)
             self.step(decisions, np.array(returns, float))
             yield batch * games
 

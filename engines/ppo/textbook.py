@@ -61,8 +61,8 @@ class ClippedLoss(Loss):
     def _ratios(self, outputs: Floats, labels: Floats) -> tuple[Floats, Floats, Floats]:
         """A and r of each decision, and the policy now. Where A is 0, the action is unknown."""
         policy = softmax(outputs, self._legal)
-        played = (policy * (labels != 0)).sum(axis=1)
-        return labels.sum(axis=1), played / self._shares, policy
+        chances = (policy * (labels != 0)).sum(axis=1)
+        return labels.sum(axis=1), chances / self._shares, policy
 
 
 class TextbookPPO(TextbookActorCritic):
@@ -86,17 +86,17 @@ class TextbookPPO(TextbookActorCritic):
         """The clipped loss."""
         return ClippedLoss(legal, shares, self.clip)
 
-    def credit(self, played: list[Decision], result: Callable) -> list[float]:
+    def credit(self, decisions: list[Decision], result: Callable) -> list[float]:
         """Generalised returns. Each player's decisions form a chain; the loop starts at its end.
 
         A step's surprise is the critic's value one decision later, or the result, minus its value
         now. The advantage is the sum of all surprises to come, fading by gae_lambda.
         """
-        values = self.values(np.array([decision.planes for decision in played]))
+        values = self.values(np.array([decision.planes for decision in decisions]))
         following: dict[Player, float] = {}
         advantage: dict[Player, float] = {}
         returns = []
-        for decision, value in zip(reversed(played), values[::-1], strict=True):
+        for decision, value in zip(reversed(decisions), values[::-1], strict=True):
             player = decision.player
             if player in following:
                 surprise = self.discount * following[player] - value

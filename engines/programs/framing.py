@@ -37,10 +37,10 @@ def read_frame(descriptor: int) -> bytes | None:
     buffer = bytearray()
     while (message := take_frame(buffer)) is None:
         # No more than belongs to this message.
-        wanted = _HEAD.size - len(buffer)
-        if wanted <= 0:
-            wanted = _HEAD.size + _HEAD.unpack_from(buffer)[1] - len(buffer)
-        data = os.read(descriptor, wanted)
+        n_bytes = _HEAD.size - len(buffer)
+        if n_bytes <= 0:
+            n_bytes = _HEAD.size + _HEAD.unpack_from(buffer)[1] - len(buffer)
+        data = os.read(descriptor, n_bytes)
         if not data:
             return None
         buffer += data

@@ -303,9 +303,9 @@ def check_sandbox() -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SandboxError(f"bubblewrap does not run here ({error}): {_REMEDY}") from None
     if done.returncode != 0:
-        said = " ".join(done.stderr.split())[-200:] or f"exit code {done.returncode}"
+        output = " ".join(done.stderr.split())[-200:] or f"exit code {done.returncode}"
         raise SandboxError(
-            f"the sandbox does not work on this machine ({said}): allow user namespaces "
+            f"the sandbox does not work on this machine ({output}): allow user namespaces "
             "(sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns=0), "
             "or run only code that you trust, with --trust"
         )
@@ -339,10 +339,10 @@ class Watch:
             )
         limit = allowed.memory_mb * _MEGABYTE
         if processes.resident(pid) > limit:
-            used = processes.exact_memory(pid, kinds=("Pss_Anon:", "Pss_Shmem:"))
-            if used > limit:
+            size = processes.exact_memory(pid, kinds=("Pss_Anon:", "Pss_Shmem:"))
+            if size > limit:
                 return ProgramError(
                     Failure.OVER_MEMORY,
-                    f"over memory: {used / _MEGABYTE:.0f} MB used, {allowed.memory_mb} MB allowed",
+                    f"over memory: {size / _MEGABYTE:.0f} MB used, {allowed.memory_mb} MB allowed",
                 )
         return None

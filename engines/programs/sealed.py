@@ -70,8 +70,8 @@ def places() -> tuple[Path, ...]:
     libraries = [Path(os.path.normpath(word[0])) for word in words
                  if len(word) == 2 and word[0].startswith("/")]
     ours = [_ROOT / name for name in _OURS]
-    found: list[Path] = numpy_folders().copy()
+    folders: list[Path] = numpy_folders().copy()
     for place in sorted({Path(programs[0]), *standard_library(), *libraries, *ours}):
-        if not any(map(place.is_relative_to, found)):
-            found.append(place)
-    return tuple(place for place in found if place not in numpy_folders())
+        if not any(map(place.is_relative_to, folders)):
+            folders.append(place)
+    return tuple(place for place in folders if place not in numpy_folders())

@@ -108,11 +108,11 @@ class QLearner(ReinforcementLearner):
         self._epsilon = self._config.epsilon_of(run.history)
         return dataclasses.replace(super()._side(run), temperature=0.0, epsilon=self._epsilon)
 
-    def _prepared(self, iteration: int, played: Experience) -> Experience:
+    def _prepared(self, iteration: int, experience: Experience) -> Experience:
         config = self._config
         if (iteration - 1) % config.target_every == 0:
             self._target.model.set_weights(self._network.model.get_weights())
-        recent = self._recent(iteration, played)
+        recent = self._recent(iteration, experience)
         if config.td_lambda < 1:
             recent = dataclasses.replace(recent, values=self._best_values(recent))
         return recent.with_returns(config.discount, config.td_lambda)
@@ -124,9 +124,9 @@ class QLearner(ReinforcementLearner):
         (head,) = self._config.heads
         for start in range(0, len(rows), _ASKED):
             part = rows[start : start + _ASKED]
-            made = experience.made(replayer, part)
-            scores = self._target.evaluate(made.planes)[head]
-            values[part] = np.where(made.legal, scores, -np.inf).max(axis=1)
+            batch = experience.made(replayer, part)
+            scores = self._target.evaluate(batch.planes)[head]
+            values[part] = np.where(batch.legal, scores, -np.inf).max(axis=1)
         return values
 
     def _targets(self, decisions: Decisions, weights: np.ndarray) -> dict[str, np.ndarray]:

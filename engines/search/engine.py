@@ -89,10 +89,10 @@ class TreeSearchEngine(Engine):
                        if tree.proven[ts.ROOT] != ts.UNPROVEN), None)
         action = self._choose(state, counts, sign, int(action), result is not None)
         self._counts = counts
-        tried = counts.by_visits()
-        moves = list(map(self._move_of, tried.tolist()))
+        visited = counts.by_visits()
+        moves = list(map(self._move_of, visited.tolist()))
         visits, sums, proven = (
-            counts.visits[tried], counts.value_sums[tried], counts.proven[tried])
+            counts.visits[visited], counts.value_sums[visited], counts.proven[visited])
         total = int(visits.sum())
         value, values = self._estimates(counts, sums, visits)
         values = np.where(proven == ts.UNPROVEN, values, proven)

@@ -308,19 +308,19 @@ def advance(tree, spare, node):
     the copy holds them.
     """
     _copy_node(tree, spare, node, ROOT)
-    used = 1
+    n_nodes = 1
     done = 0
     # `first_child` of a copied node still points into the old tree until it is its turn.
-    while done < used:
+    while done < n_nodes:
         first = spare.first_child[done]
         n = spare.n_children[done]
         if n > 0:
-            spare.first_child[done] = used
+            spare.first_child[done] = n_nodes
             for i in range(n):
-                _copy_node(tree, spare, first + i, used + i)
-            used += n
+                _copy_node(tree, spare, first + i, n_nodes + i)
+            n_nodes += n
         done += 1
-    _reset(spare.info, used)
+    _reset(spare.info, n_nodes)
 
 
 @kernel

@@ -175,9 +175,9 @@ def analyse_lines(text, at, first, rows, all_moves, table, frames, book, info):
             visited = info[NODES]
             answer = _analyse(own, mask, all_moves, rows[i], table, frames, book, info)
             rows[i, VISITED] += info[NODES] - visited
-        before = ticks
+        start_ticks = ticks
         ticks = _cpu_ticks()
-        rows[i, TICKS] += ticks - before
+        rows[i, TICKS] += ticks - start_ticks
         if answer == UNFINISHED:
             return i, at
         at = end

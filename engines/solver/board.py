@@ -62,12 +62,12 @@ def column_of(move):
 def centre_most(moves):
     """The one of `moves`, at most one a column, that is nearest to the centre."""
     right = moves & (-1 << (STRIDE * (COLS // 2)))
-    left = moves ^ right
-    if left == 0:
+    left_half = moves ^ right
+    if left_half == 0:
         return right & -right
-    if right and lowest_bit(right) // STRIDE + highest_bit(left) // STRIDE < COLS - 1:
+    if right and lowest_bit(right) // STRIDE + highest_bit(left_half) // STRIDE < COLS - 1:
         return right & -right
-    return 1 << highest_bit(left)
+    return 1 << highest_bit(left_half)
 
 
 @inline_kernel

@@ -72,10 +72,10 @@ def _by_search(game: GameSpec, value_of: Callable[[GameState], int] | None = Non
         if (key := state.key()) not in solved:
             values = solved[key] = {}
             for action in state.legal_actions().tolist():
-                after = state.apply_move(game.move_of(action))
-                value = (result_of(after) if after.is_over() else value_of(after) if value_of
-                         else max(outcomes(after).values()))
-                values[action] = value if after.next_player is state.next_player else -value
+                child = state.apply_move(game.move_of(action))
+                value = (result_of(child) if child.is_over() else value_of(child) if value_of
+                         else max(outcomes(child).values()))
+                values[action] = value if child.next_player is state.next_player else -value
         return solved[key]
 
     def solve(lines: Sequence[Sequence[int]]) -> list[Outcomes]:

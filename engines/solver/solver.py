@@ -76,12 +76,12 @@ class Solver:
         """The exact score of each legal move, by column (1-7)."""
         scores: dict[int, int] = {}
         for action in state.legal_actions().tolist():
-            after = state.apply_move(state.game.move_of(action))
-            if after.is_over():
-                won = after.winner() is not None
-                scores[action + 1] = (44 - len(after.moves())) // 2 if won else 0
+            successor = state.apply_move(state.game.move_of(action))
+            if successor.is_over():
+                won = successor.winner() is not None
+                scores[action + 1] = (44 - len(successor.moves())) // 2 if won else 0
             else:
-                scores[action + 1] = -self.score(after)
+                scores[action + 1] = -self.score(successor)
         return scores
 
     def solve_many(self, positions: np.ndarray) -> np.ndarray:
@@ -151,8 +151,8 @@ class Solver:
 
     def open_book(self, stones: int = 0) -> None:
         """Read the book if it may contain positions with this number of stones."""
-        wanted = stones <= MOST_PLIES and self._info[search.USED_FEATURES] & search.BOOK
-        if wanted and self._info[search.BOOK_PLIES] < 0:
+        needed = stones <= MOST_PLIES and self._info[search.USED_FEATURES] & search.BOOK
+        if needed and self._info[search.BOOK_PLIES] < 0:
             self._info[search.BOOK_PLIES], self._book = shipped_book()
 
     def _scratch(self) -> tuple[np.ndarray, ...]:

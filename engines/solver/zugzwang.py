@@ -75,10 +75,10 @@ def zugzwang_verdict(own, mask, stones, target):
         column = COLUMN << (STRIDE * (lowest_bit(cell) // STRIDE))
         threats &= ~column
         if goal <= (2 if cell & ROW_3 else 1):
-            others = crosses & ~column
-            if not second_to_move and others & (others - 1) == 0:
-                others = 0
-            reach = (odd & ~column) | others | (empty & column & ~ODD_ROWS & (cell - 1))
+            further_crosses = crosses & ~column
+            if not second_to_move and further_crosses & (further_crosses - 1) == 0:
+                further_crosses = 0
+            reach = (odd & ~column) | further_crosses | (empty & column & ~ODD_ROWS & (cell - 1))
             if second_to_move:
                 reach |= ground & column
             if not has_four(second | reach):

@@ -186,9 +186,9 @@ class _Positions:
             ended = (results == [game.result for game in games]) & (results != records.NO_RESULT)
             self._finals = owners, margins, ended
 
-    def encode(self, chosen: np.ndarray) -> Batch:
+    def encode(self, indices: np.ndarray) -> Batch:
         """The positions with these numbers."""
-        plies, rows, encoder = self._plies, self.rows[chosen], self._replayer.encoder
+        plies, rows, encoder = self._plies, self.rows[indices], self._replayer.encoder
         which, options = plies.which[rows], self._options
         planes, players = self._replayer.encode(self._games, which, plies.ply[rows])
         results, flags = plies.results[rows], plies.flags[rows]
@@ -204,10 +204,10 @@ class _Positions:
             owned = (owners * known_signs[:, None, None]).astype(np.float32)
             finals = (encoder.cells_as_seen(owned, players),
                       (margins * known_signs / cells).astype(np.float32), ended.astype(np.float32))
-        stored = plies.values[rows].astype(np.int64)
-        share = np.where(stored == records.NO_VALUE, 0.0, options.search_value_weight)
+        scaled = plies.values[rows].astype(np.int64)
+        share = np.where(scaled == records.NO_VALUE, 0.0, options.search_value_weight)
         share[flags & records.EXACT > 0] = 1.0
-        values = (1 - share) * values + share * stored / records.VALUE_SCALE
+        values = (1 - share) * values + share * scaled / records.VALUE_SCALE
         return Batch(
             planes, encoder.to_network_order(self._policies(rows), players),
             values.astype(np.float32),

@@ -165,8 +165,8 @@ class Dataset:
 
     def games(self, indices: np.ndarray | None = None) -> list[GameData]:
         """The games with these indices; by default all."""
-        chosen = range(self.n_games) if indices is None else indices.tolist()
-        return [self._games[i] for i in chosen]
+        numbers = range(self.n_games) if indices is None else indices.tolist()
+        return [self._games[i] for i in numbers]
 
     def source(self, index: int) -> str:
         """The file and number of a game, for messages."""

@@ -144,10 +144,10 @@ class Experience:
         planes, players = replayer.encode(games, which, rows - firsts[which], legal)
         actions = self.actions[rows].astype(np.int64)
         if encoder.turns is not None:
-            played = np.zeros_like(legal)
-            played[np.arange(len(rows)), actions] = True
+            one_hot = np.zeros_like(legal)
+            one_hot[np.arange(len(rows)), actions] = True
             legal, actions = (encoder.to_network_order(legal, players),
-                              encoder.to_network_order(played, players).argmax(axis=1))
+                              encoder.to_network_order(one_hot, players).argmax(axis=1))
         board = symmetries(self.game)
         for k, turned in by_symmetry(self.flags[rows] >> SYMMETRY_SHIFT):
             planes[turned] = board.planes(k, planes[turned])

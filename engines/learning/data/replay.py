@@ -131,21 +131,21 @@ class Replayer:
         return owners, margins, results
 
     def _replay(
-        self, games: Games, which: np.ndarray, plies: np.ndarray, **wanted: np.ndarray
+        self, games: Games, which: np.ndarray, plies: np.ndarray, **outputs: np.ndarray
     ) -> np.ndarray:
-        """Fill the arrays that are wanted, named as in `Replayed`; returns the players."""
+        """Fill the arrays `outputs`, named as in `Replayed`; returns the players."""
         rows, cols, _ = self.encoder.shape
         arrays: dict[str, Any] = {
             "planes": np.empty((0, *self.encoder.shape), np.float32),
             "players": np.empty(len(which), np.int8),
             "legal": np.empty((0, self._game.num_actions), np.bool_),
             "keys": np.empty(0, np.int64), "owners": np.empty((0, rows, cols), np.int8),
-            "margins": np.empty(0), "results": np.empty(0, np.int64), **wanted,
+            "margins": np.empty(0), "results": np.empty(0, np.int64), **outputs,
         }
         out = Replayed(**arrays)
         order = np.lexsort((plies, which))
-        used, firsts = np.unique(which[order], return_index=True)
-        replayed = [games[i] for i in used.tolist()]
+        numbers, firsts = np.unique(which[order], return_index=True)
+        replayed = [games[i] for i in numbers.tolist()]
         self._make_room(max((len(actions) for actions, _ in replayed), default=0))
         failed = replay(
             self.encoder.kernel, self.encoder.history, self._window,
@@ -155,7 +155,7 @@ class Replayer:
             out, self._actions,
         )
         if failed != DONE:
-            raise DataError(f"{self._source(int(used[failed]))}: holds a move that {self._game} "
+            raise DataError(f"{self._source(int(numbers[failed]))}: holds a move that {self._game} "
                             "does not allow")
         return out.players
 
@@ -187,14 +187,14 @@ class Replayed(NamedTuple):
 
 
 @kernel
-def replay(encoder, history, window, games, wanted, out, scratch):
-    """Play games and look at the wanted plies of each; -1, or the game with an illegal action.
+def replay(encoder, history, window, games, requests, out, scratch):
+    """Play games and look at the requested plies of each; -1, or the game with an illegal action.
 
     Args:
         window: batch of history + 1 states with room for the longest game; scratch, but each
             must be some state.
         games: `LaidOut`.
-        wanted: `Wanted`.
+        requests: `Wanted`.
         out: `Replayed`.
         scratch: int64[num_actions].
     """
@@ -202,21 +202,21 @@ def replay(encoder, history, window, games, wanted, out, scratch):
     for g in range(len(games.start_of)):
         kernels.copy_into(state, kernels.row(games.starts, games.start_of[g]))
         ply = 0
-        for w in range(wanted.firsts[g], wanted.firsts[g + 1]):
-            while ply < wanted.plies[w]:
+        for w in range(requests.firsts[g], requests.firsts[g + 1]):
+            while ply < requests.plies[w]:
                 action = games.actions[games.firsts[g] + ply]
                 if (
                     games.firsts[g] + ply >= games.firsts[g + 1]
                     or kernels.terminal(state) or not kernels.is_legal(state, action)
                 ):
                     return g
-                # Only the last positions before a wanted one have to be remembered.
-                if wanted.plies[w] - ply <= history:
+                # Only the last positions before a requested one are needed.
+                if requests.plies[w] - ply <= history:
                     for i in range(history, 0, -1):
                         kernels.copy_into(kernels.row(window, i), kernels.row(window, i - 1))
                 kernels.play(state, action)
                 ply += 1
-            slot = wanted.slots[w]
+            slot = requests.slots[w]
             out.players[slot] = kernels.to_move(state)
             if len(out.planes) > 0:
                 encode(encoder, window, min(ply, history) + 1, out.planes[slot])

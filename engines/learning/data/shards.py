@@ -162,10 +162,10 @@ def _games(game: GameSpec, arrays: Mapping[str, np.ndarray]) -> list[GameData]:
         (ends - lengths).tolist(), ends.tolist(), arrays["result"].tolist(),
         arrays["start"].tolist(), strict=True,
     ):
-        chosen = slice(policy_ends[first], policy_ends[end])
+        span = slice(policy_ends[first], policy_ends[end])
         games.append(GameData(
             **{field: column[first:end] for field, column in columns.items()},
-            policy_actions=policy_actions[chosen], policy_shares=arrays["policy_share"][chosen],
+            policy_actions=policy_actions[span], policy_shares=arrays["policy_share"][span],
             result=result, start=starts[start] if start >= 0 else None,
         ))
     return games

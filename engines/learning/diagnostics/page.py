@@ -42,9 +42,9 @@ def page(diagnosis: Diagnosis) -> bytes:
         trim_blocks=True, lstrip_blocks=True,
     )
     rows = diagnosis.history
-    known = {name for row in rows for name in row}
+    columns = {name for row in rows for name in row}
     curves = [figure_of(rows, "iteration", [curve]) for curve in _CURVES
-              if len(rows) > 1 and known & set(curve.columns.values())]
+              if len(rows) > 1 and columns & set(curve.columns.values())]
     calibrations = [_calibration(name, calibration)
                     for name, calibration in diagnosis.calibrations.items() if calibration.bins]
     return environment.get_template("doctor.html").render(

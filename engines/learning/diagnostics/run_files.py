@@ -18,12 +18,12 @@ from engines.learning.settings import RunConfig
 
 
 @contextlib.contextmanager
-def readable(diagnosis: Diagnosis, what: str) -> Iterator[None]:
-    """Make a finding, called `what`, of a file that cannot be read within the block."""
+def readable(diagnosis: Diagnosis, name: str) -> Iterator[None]:
+    """Make a finding, called `name`, of a file that cannot be read within the block."""
     try:
         yield
     except (DataError, ModelError) as error:
-        diagnosis.add(Finding(what, ILL, str(error)))
+        diagnosis.add(Finding(name, ILL, str(error)))
 
 
 def plan_of(folder: Path) -> dict[str, Any]:

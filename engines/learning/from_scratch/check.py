@@ -30,19 +30,19 @@ def gradient_error(
     worst = 0.0
     for layer in network.layers:
         for parameter, gradient in zip(layer.parameters, layer.gradients, strict=True):
-            flat, given = parameter.reshape(-1), gradient.reshape(-1)
+            flat, gradients = parameter.reshape(-1), gradient.reshape(-1)
             for i in rng.permutation(len(flat))[:most]:
                 slope = _slope(network, flat, i, inputs, labels)
-                size = max(abs(slope), abs(given[i]), 1e-6)
-                worst = max(worst, abs(slope - given[i]) / size)
+                size = max(abs(slope), abs(gradients[i]), 1e-6)
+                worst = max(worst, abs(slope - gradients[i]) / size)
     return worst
 
 
 def _slope(network: Network, flat: Floats, i: int, inputs: Floats, labels: Floats) -> float:
-    kept = flat[i]
+    original = flat[i]
     losses = []
-    for value in (kept + _STEP, kept - _STEP):
+    for value in (original + _STEP, original - _STEP):
         flat[i] = value
         losses.append(network.loss.value(network.forward(inputs), labels))
-    flat[i] = kept
+    flat[i] = original
     return (losses[0] - losses[1]) / (2 * _STEP)

@@ -52,8 +52,8 @@ class Network:
             order = rng.permutation(len(inputs))
             total = 0.0
             for start in range(0, len(order), batch):
-                chosen = order[start : start + batch]
-                total += len(chosen) * self.step(inputs[chosen], labels[chosen], rate)
+                indices = order[start : start + batch]
+                total += len(indices) * self.step(inputs[indices], labels[indices], rate)
             yield total / len(order)
 
     def step(self, inputs: Floats, labels: Floats, rate: float) -> float:

@@ -76,12 +76,12 @@ class AnswerCache:
             self._make_room(n)
         policies, values = self._policies[:n], self._values[:n]
         words = planes.reshape(n, -1).view(np.uint32)
-        asked = self._keys, self._rows, self._sources
-        missing = look_up(self._table, words, *asked, policies, values)
+        scratch = self._keys, self._rows, self._sources
+        missing = look_up(self._table, words, *scratch, policies, values)
         self.cache_hits += n - missing
         if missing:
             new = ask(planes if missing == n else planes[self._rows[:missing]])
-            store(self._table, *asked, *new, policies, values)
+            store(self._table, *scratch, *new, policies, values)
         return policies, values
 
 

@@ -116,11 +116,11 @@ def _pairs(name: str, board: Any, actions: int, options: dict[str, Any]) -> Any:
     alone with a bias of its own for each action: the column of weights that the action selects. So
     all actions are shown at once.
     """
-    shown = layers.RepeatVector(actions)(board)
+    boards = layers.RepeatVector(actions)(board)
     hidden = layers.EinsumDense(
         "nab,bh->nah", output_shape=(actions, _PAIR_HIDDEN), bias_axes="ah", activation="relu",
         bias_initializer="glorot_uniform",
-    )(shown)
+    )(boards)
     return layers.Reshape((actions,), name=name, dtype="float32")(
         layers.Dense(1, **options)(hidden))
 

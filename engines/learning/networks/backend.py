@@ -25,7 +25,7 @@ from dlgo.system.machine import processor, processor_features
 def _silence() -> Iterator[None]:
     """Nothing reaches standard error, not even from C++: TensorFlow greets there on import."""
     sys.stderr.flush()
-    kept = os.dup(2)
+    copy = os.dup(2)
     try:
         with open(os.devnull, "wb") as nowhere:  # noqa: PTH123
             os.dup2(nowhere.fileno(), 2)
@@ -34,8 +34,8 @@ def _silence() -> Iterator[None]:
             yield
     finally:
         sys.stderr.flush()
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(copy, 2)
+        os.close(copy)
 
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")

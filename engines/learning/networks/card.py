@@ -85,8 +85,8 @@ class Card:
         if "cpu_seconds" not in self.training:
             return None
         data = self.training.get("data")
-        made = data.get("cpu_seconds", 0.0) if isinstance(data, dict) else 0.0
-        return float(self.training["cpu_seconds"]) + float(made)
+        data_seconds = data.get("cpu_seconds", 0.0) if isinstance(data, dict) else 0.0
+        return float(self.training["cpu_seconds"]) + float(data_seconds)
 
 
 def read_card(folder: Path) -> Card:

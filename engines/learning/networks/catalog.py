@@ -169,12 +169,12 @@ SCHEDULES: dict[str, Entry] = {
 def parse(kind: str, table: dict[str, Entry], text: str) -> tuple[str, dict[str, Any]]:
     """The name and all settings of a specification, defaults filled in. `kind` is for messages
     ("network"), the table one of those above."""
-    name, given = split_spec(text, kind)
+    name, settings = split_spec(text, kind)
     if name not in table:
         raise SpecError(
             f"unknown {kind} {name!r}{suggest(name, table)}; {kind}s are {', '.join(table)}"
         )
-    return name, check_settings(f"{kind} {name}", table[name].options, given)
+    return name, check_settings(f"{kind} {name}", table[name].options, settings)
 
 
 def check_heads(names: Collection[str]) -> tuple[str, ...]:

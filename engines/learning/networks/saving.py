@@ -100,9 +100,9 @@ def check_agreement(model: Any, runtime: NetworkRuntime, card: Card) -> None:
     density = np.reshape(DENSITIES, (-1, *(1 for _ in card.shape)))
     planes = (noise < density).astype(np.float32)
     with keras.device("cpu:0"):  # GPUs round the factors of float32 products to ten bits
-        wanted = model(planes, training=False)
+        keras_answers = model(planes, training=False)
     for name, answer in runtime.evaluate(planes).items():
-        expected = np.asarray(wanted[name], np.float32).reshape(len(planes), -1)
+        expected = np.asarray(keras_answers[name], np.float32).reshape(len(planes), -1)
         largest = np.maximum(1, np.abs(expected).max(axis=1, keepdims=True))
         error = np.max(np.abs(expected - answer.reshape(expected.shape)) / largest)
         if not error <= TOLERANCE:

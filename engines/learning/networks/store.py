@@ -66,10 +66,10 @@ def network_of_run(run: Path) -> Path:
         for path in (run / "nets").glob(f"[0-9]*/{FILE_NAME}") if path.parent.name.isdecimal()
     }
     done = int(max((row["iteration"] for row in history), default=0))
-    kept = [number for number in networks if number <= done and number not in rejected]
-    if not kept:
+    accepted = [number for number in networks if number <= done and number not in rejected]
+    if not accepted:
         raise ModelError(f"{run} holds no network yet; wait for the end of the first iteration")
-    return networks[max(kept)]
+    return networks[max(accepted)]
 
 
 def network_folder(folder: Path, iteration: int) -> Path:

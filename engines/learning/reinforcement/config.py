@@ -121,9 +121,9 @@ class LearnerConfig(SelfPlayConfig, OwnGamesConfig):
         "one, fixed when the run starts",
         choices=(AUTO, "float32", "mixed"))
 
-    def resolve_auto(self, stored: RunConfig) -> Self:
-        resolved = super().resolve_auto(stored)
-        return dataclasses.replace(resolved, portions=self.portions or stored.portions)  # type: ignore[attr-defined]
+    def resolve_auto(self, run_config: RunConfig) -> Self:
+        resolved = super().resolve_auto(run_config)
+        return dataclasses.replace(resolved, portions=self.portions or run_config.portions)  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)

@@ -60,12 +60,12 @@ def _ask_network(
     """Findings about the last network and the last decisions. Raises ModelError or DataError if the
     files cannot be read."""
     game = recorded_game(settings.game)
-    kept = [iteration for iteration in range(done, -1, -1)
+    iterations = [iteration for iteration in range(done, -1, -1)
             if network_folder(folder, iteration).exists()]
-    if not kept:
+    if not iterations:
         raise ModelError(f"{folder} has no network in nets/; run `dlgo train {settings.method}` "
                          "again, which writes one")
-    runtime = load_runtime(str(network_folder(folder, kept[0])))
+    runtime = load_runtime(str(network_folder(folder, iterations[0])))
     encoder = encoder_of(runtime.card, game)
     experience = read_experience(
         folder / "experience" / f"{done:06d}.npz", game, settings.encoder)
@@ -86,8 +86,8 @@ def _ask_network(
     if "value" in settings.heads:
         diagnosis.add(critic_sign(diagnosis, decisions, done >= _TRAINED_AFTER))
     schedule, side = Schedule.match(_SELF_GAMES, settings.seed), Side(scorer, encoder)
-    played = play(game, [side, side], schedule, _SELF_GAMES)
-    diagnosis.add(self_match(float(points(played, schedule).mean())))
+    games = play(game, [side, side], schedule, _SELF_GAMES)
+    diagnosis.add(self_match(float(points(games, schedule).mean())))
 
 
 def win_rate(scores: Sequence[float], games: int, trained: bool) -> Finding | None:

@@ -76,13 +76,13 @@ class PolicyLearner(ReinforcementLearner):
     def _side(self, run: Run) -> Side:
         return replace(super()._side(run), temperature=self._config.temperature)
 
-    def _prepared(self, iteration: int, played: Experience) -> Experience:
-        advantages = played.advantages[played.decisions]
+    def _prepared(self, iteration: int, experience: Experience) -> Experience:
+        advantages = experience.advantages[experience.decisions]
         self._mean, self._spread = 0.0, 1.0
         if self._config.normalize and len(advantages):
             self._mean = float(advantages.mean())
             self._spread = max(float(advantages.std()), 1e-6)
-        return played
+        return experience
 
     def _targets(self, decisions: Decisions, weights: np.ndarray) -> dict[str, np.ndarray]:
         from engines.learning.reinforcement.losses import packed

@@ -49,15 +49,15 @@ def play_game(
             opening = len(builder)
         which = (state.next_player.index + number) % len(engines)
         decision = engines[which].select_move(state)
-        chosen = game.action_of(decision.move)
-        if chosen is None:  # a resignation
+        label = game.action_of(decision.move)
+        if label is None:  # a resignation
             state = state.apply_move(decision.move)
             break
         policy = _policy(game, decision)
-        action = chosen
+        action = label
         if sampling.applies(len(builder)) and policy.any():
             action = draw(policy, sampling.temperature, rng)
-        builder.add(action, chosen, policy, decision.value, second=which == 1)
+        builder.add(action, label, policy, decision.value, second=which == 1)
         state = state.apply_move(game.move_of(action))
     return builder.finish(state.result() if state.is_over() else NO_RESULT)
 

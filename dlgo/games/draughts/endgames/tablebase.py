@@ -44,12 +44,12 @@ class TablebaseState(_Arrays):
 def _code(state: KernelState) -> int:
     """The code of the position in the tables; NO_POSITION in the middle of a capture."""
     words, table = state.words, state.table
-    own, other, kings = words[BLACK], words[WHITE], words[KINGS]
-    if words[JUMPER] or popcount(own | other) > MOST:
+    own, opponent, kings = words[BLACK], words[WHITE], words[KINGS]
+    if words[JUMPER] or popcount(own | opponent) > MOST:
         return int64(retrograde.NO_POSITION)
     if words[TURN] == 1:
-        own, other, kings = turned(other), turned(own), turned(kings)
-    return retrograde.look_up(table, _OFFSETS, own, other, kings)
+        own, opponent, kings = turned(opponent), turned(own), turned(kings)
+    return retrograde.look_up(table, _OFFSETS, own, opponent, kings)
 
 
 @kernel
