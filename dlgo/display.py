@@ -23,7 +23,7 @@ Info = dict[str, Any]
 
 
 class Game(Protocol):
-    """What pictures need of a `GameSpec`."""
+    """The attributes of a `GameSpec` that pictures use."""
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -45,7 +45,7 @@ class Game(Protocol):
 
 
 class Position(Protocol):
-    """What pictures need of a `GameState`."""
+    """The attributes of a `GameState` that pictures use."""
 
     kernel_state: Any
 
@@ -68,7 +68,7 @@ PIECES = {
     "noughts": ((_CROSS, _CROSS), (_NOUGHT, _NOUGHT)),
     "hex": ((_CROSS, "#8f2018"), (_NOUGHT, "#1b4674")),
 }
-# What players are called where it is not black and white.
+# Names of the players of games without black and white.
 _NAMES = {"drop": ("red", "yellow"), "noughts": ("X", "O"), "hex": ("red", "blue")}
 _CORNER = math.sqrt(3) / 3  # from the middle of a hexagon to its corners, if it is one cell wide
 
@@ -88,7 +88,7 @@ def look_of(game: Game) -> str:
 
 
 def player_text(game: Game, player: Player) -> str:
-    """What a player is called, by the pieces: red and yellow in Connect Four."""
+    """The name of a player, by the pieces: red and yellow in Connect Four."""
     names = _NAMES.get(look_of(game))
     return names[player.index] if names else player.name
 

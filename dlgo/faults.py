@@ -15,7 +15,7 @@ def is_user_file(name: str) -> bool:
 
 
 def describe_fault(error: BaseException) -> Description:
-    """What an exception says, and the line of the user's files that raised it, if any did."""
+    """The message of an exception, and the line of the user's files that raised it, if any."""
     return describe(error, is_user_file)
 
 

@@ -123,7 +123,7 @@ def _contents(name: str, modules: list[str], stubs: set[Any]) -> Iterator[str]:
 
 
 def _python_function(value: Any) -> Any:
-    """What Numba compiles, of its functions and intrinsics; any other value itself."""
+    """The Python function behind a Numba function or intrinsic; any other value itself."""
     if type(value).__module__.startswith("numba."):
         return getattr(value, "__wrapped__", value)
     return value

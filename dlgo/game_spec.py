@@ -250,7 +250,8 @@ class GameSpec(ABC):
         """The rule that forbids an illegal move, as the end of a sentence."""
 
     def count_sequences(self, kernel_state: Any, plies: int) -> int:
-        """Number of sequences of `plies` actions from a position; unfinished games only count."""
+        """Number of sequences of `plies` actions from a position, without games that end
+        earlier."""
         batch = kernels.make_batch(self.scratch_state(kernel_state, room=plies + 1), plies + 1)
         kernels.copy_into(kernels.row(batch, 0), kernel_state)
         actions = np.empty((plies + 1, self.num_actions), np.int64)

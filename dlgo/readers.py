@@ -18,7 +18,7 @@ from typing import Any
 
 from dlgo.errors import DlgoError, FormatError
 
-# What code raises that takes a value for something else: a number for a list, a list for a table.
+# Errors of code that gets a value of another type: a number for a list, a list for a table.
 # Among the ValueErrors are those of `read_json` and `read_toml`.
 MALFORMED = (ValueError, LookupError, TypeError, AttributeError, OverflowError)
 MOST_BYTES = 1 << 26
@@ -74,7 +74,7 @@ def read_toml(
     raise error(f"{name} {reason}")
 
 
-# What reading a text raises, and parsing one that is too deep or has a number of 5,000 digits.
+# Errors of reading a text, and of parsing one that is too deep or has a number of 5,000 digits.
 _PROBLEMS = (OSError, ValueError, RecursionError)
 
 

@@ -31,7 +31,7 @@ class Description(NamedTuple):
 
 
 def describe(error: BaseException, is_own: Callable[[str], bool]) -> Description:
-    """What an exception says, and the innermost line that raised it in files of the user.
+    """The message of an exception, and the innermost line that raised it in files of the user.
 
     Args:
         is_own: whether the file of a name (as tracebacks show it) is the user's.

@@ -1,4 +1,4 @@
-"""What the games of two entrants against each other say, as text."""
+"""The games of two entrants against each other, summarised as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who can be compared with whom: the graph of results behind the ratings.
+"""Which entrants can be compared: the graph of results behind the ratings.
 
 Draw an arrow from i to j for every point that i took from j. Entrants joined by games in any
 direction form a *group*; ratings of two groups have nothing to do with each other. Entrants that
@@ -68,7 +68,7 @@ class Connections:
 
     @cached_property
     def core(self) -> NDArray[np.bool_]:
-        """Who lies in the one largest part of a group; nobody, where two are largest."""
+        """The entrants in the largest part of a group; none if two parts are largest."""
         core = np.zeros(len(self.names), bool)
         for group in range(self.group.max() + 1):
             parts, sizes = np.unique(self.part[self.group == group], return_counts=True)

@@ -48,7 +48,7 @@ def outcome_probabilities(difference: Floats, log_nu: float) -> tuple[Floats, Fl
 
 @dataclass(frozen=True)
 class Observations:
-    """What was played, one row for each distinct pairing."""
+    """The results, one row for each distinct pairing."""
 
     entrants: int  # their strengths are the first parameters
     first: Ints  # (rows,) who moved first, by number

@@ -86,7 +86,8 @@ class Counts:
         edge = 1e-9
         low = brentq(excess, edge, best) if excess(edge) > 0 else 0.0
         high = brentq(excess, best, 1 - edge) if excess(1 - edge) > 0 else 1.0
-        # What was seen counts fully: unseen scores must not push the score out of its interval.
+        # Observed scores have their full weight: unseen scores must not push the score out of
+        # its interval.
         return Estimate(score, min(low, score), max(high, score))
 
     def superiority(self) -> float:

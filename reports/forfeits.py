@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 KINDS = {kind.replace(" ", "_"): str(kind) for kind in Failure}
 # Columns of `ratings_frame`, for all games and for those that the rules decided.
 _RATED = ["games", "score", "rating", "low95", "high95"]
-# What a ledger has of each move that a language model was asked for.
+# Fields of a ledger for each move that a language model was asked for.
 _SUMS = ("answers", "malformed", "illegal", "tokens_in", "tokens_out", "seconds", "money")
 
 

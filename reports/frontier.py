@@ -1,4 +1,4 @@
-"""Who is worth the cost: the frontier of strength per compute, with its uncertainty.
+"""Which entrants are worth their cost: the frontier of strength per compute, with its uncertainty.
 
 An entrant is on the frontier if nobody stronger costs as little: it is best for its cost, in
 Pareto's sense. Costs of a move are means over many moves and taken as known. Ratings are not: how

@@ -10,7 +10,7 @@ from dlgo.tracebacks import describe
 
 
 class Kind(StrEnum):
-    """What is wrong, where the rule alone does not say which remedy helps."""
+    """The kind of fault, for rules whose name alone does not determine the remedy."""
 
     # Exceptions, by their names.
     INDEX = "IndexError"

@@ -40,7 +40,7 @@ ROWS, COLS, PLANES, HISTORY = range(4)
 
 
 class EncoderKernel(Protocol):
-    """What the compiled functions get of an encoder: a NamedTuple of arrays."""
+    """The encoder as compiled functions get it: a NamedTuple of arrays."""
 
     @property
     def shape(self) -> np.ndarray:

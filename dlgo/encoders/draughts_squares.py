@@ -151,7 +151,7 @@ def _as_seen(direction: int, player: int) -> int:
 
 @inline_kernel
 def _jumpers(pieces: int, targets: int, kings: int, player: int, direction: int) -> int:
-    """Those of a player's pieces that could jump over one of the `targets` in a direction."""
+    """The player's pieces that could jump over one of the `targets` in a direction."""
     empty = board.BOARD & ~(pieces | targets)
     return board.can_jump(board.facing(pieces, kings, player, direction), targets, empty, direction)
 

@@ -91,7 +91,7 @@ def _three_plane(encoder: ThreePlane, window: KernelState, n_states: int, out: n
 
 
 def all_planes(game: GameSpec) -> Encoder:
-    """The whole position: each kind of piece, the player to move, and all else that counts.
+    """The whole position: each kind of piece, the player to move, and all else that the rules use.
 
     Positions with different keys have different planes.
     """

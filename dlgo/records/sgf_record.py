@@ -138,7 +138,10 @@ def remarks_of(node: sgf.Node) -> tuple[str, dict[str, list[bytes]]]:
 def _variations(
     tree: Coarse_game_tree, moves_after: list[int]
 ) -> Iterator[tuple[int, Coarse_game_tree]]:
-    """What leaves the main line; `moves_after`: the number of moves after each of its nodes."""
+    """The variations of the main line, each with the number of moves before it.
+
+    `moves_after`: the number of moves after each node of the main line.
+    """
     place = -1
     while True:
         place += len(tree.sequence)

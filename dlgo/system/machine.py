@@ -1,4 +1,4 @@
-"""What this computer and its user are."""
+"""Facts about this computer and its user."""
 
 from __future__ import annotations
 

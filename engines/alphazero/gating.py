@@ -76,9 +76,9 @@ class Match(LockstepGames):
 
     def start_turn(self, i: int, slot: _Slot, action: int) -> None:
         search = self._searches[self._to_move(i, slot)]
-        is_sampled = self._gumbel is not None and self._sampling.applies(slot.plies)
+        sampled = self._gumbel is not None and self._sampling.applies(slot.plies)
         search.set_root(i)
-        search.start(i, self._settings.sims, float(is_sampled), self._settings.dirichlet_alpha_total)
+        search.start(i, self._settings.sims, float(sampled), self._settings.dirichlet_alpha_total)
 
     def choose(self, i: int, slot: _Slot) -> int:
         network = self._to_move(i, slot)

@@ -86,7 +86,7 @@ def main() -> None:
 
 
 def _failure(error: BaseException, path: Path) -> dict[str, Any]:
-    """What went wrong, in one line, and where: `line 3`, or `cell 2, line 3` of its notebook."""
+    """The failure, in one line, and its place: `line 3`, or `cell 2, line 3` of its notebook."""
     cell = f"{path.stem}.ipynb, cell "
     fault = describe(error, lambda file: file == str(path) or file.startswith(cell))
     place = fault.where.removeprefix(", ")

@@ -62,7 +62,7 @@ class Functions:
         except BaseException:
             self.close()
             raise
-        # What failed or was not run in the cells of notebooks; the process may send anything.
+        # Cells of notebooks that failed or were not run; the process may send anything.
         lines = list(map(_text, reports)) if type(reports) is list else []
         if len(lines) > _LINES:
             lines[_LINES:] = [f"and {len(lines) - _LINES} more"]
@@ -74,7 +74,7 @@ class Functions:
         return not self._host.ended
 
     def call(self, name: str, *arguments: Any, timeout: float = 10.0) -> Any:
-        """What a function returns. Raises CallError if it raises an exception, or is not there;
+        """The result of a function. Raises CallError if it raises an exception, or is not there;
         ProgramError if it hangs, dies, uses too much, or answers nonsense: then the process is
         gone."""
         functions: list[Callable[..., Any]] = []

@@ -20,7 +20,7 @@ from typing import Any
 
 from dlgo.tracebacks import describe_error
 
-# What went wrong or was not run in the cells so far: one line each.
+# Failures in the cells so far and cells that were not run: one line each.
 reports: list[str] = []
 # Names of cells (`ko.ipynb, cell 2`) that are left out because they ended their process before.
 left_out: Collection[str] = ()
@@ -40,7 +40,7 @@ _LONGEST = 60  # characters of a cell's first line in a report
 
 
 class _Shell:
-    """What `get_ipython()` returns: all its methods do nothing."""
+    """The result of `get_ipython()`: all its methods do nothing."""
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         return lambda *_, **__: None

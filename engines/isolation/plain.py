@@ -62,7 +62,7 @@ def to_plain(value: Any, functions: list[Callable[..., Any]] | None = None) -> A
 def from_plain(
     value: Any, function: Callable[[int], Callable[..., Any]] | None = None, levels: int = _LEVELS
 ) -> Any:
-    """What `to_plain` was given; `function` makes a function of the number of one. Raises
+    """The value that `to_plain` converted; `function` turns its number into a function. Raises
     ValueError, TypeError or KeyError for something else, and for what is too large or too deep: a
     trusted client, which alone sends functions, may send as much as it likes. Code never runs."""
     def parts(values: Any) -> list[Any]:

@@ -86,7 +86,7 @@ class PooledEngine(IsolatedEngine):
         self.spec, self.owner, self.kind = ticket.spec, ticket.owner, ticket.kind
         self._stop: Callable[[], bool] = ticket.stop.is_set
         self._on_compiling: Callable[[int], None] | None = on_compiling
-        # What is ours may have to compile. What is not may do anything: it gets a move's time.
+        # Our own engines may have to compile. Other code may do anything: it gets a move's time.
         outside = is_outside(ticket.spec)
         timeout = limits.move_timeout if outside else limits.prepare_timeout
         super().__init__(ticket.spec, ticket.game, timeout, limits.memory_mb, _SETUP)
@@ -168,8 +168,8 @@ class EnginePool:
         await self.submit(Ticket(owner, game, spec, seed, prepares=True), lambda engine: None)
 
     def progress(self, owner: str) -> dict[str, Any] | None:
-        """What is done for an owner: the engine `who`, the `phase` of its work, the searches
-        `before` it, `seconds` of thinking, functions `compiled`; None if nothing is."""
+        """The work in progress for an owner: the engine `who`, the `phase` of its work, the
+        searches `before` it, `seconds` of thinking, functions `compiled`; None if nothing is."""
         tickets = [ticket for ticket in self._tickets if ticket.owner == owner]
         if not tickets:
             return None

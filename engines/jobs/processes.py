@@ -94,7 +94,7 @@ class _Worker:
         return len(data)
 
     def receive(self) -> list[Outcome]:
-        """What has ended since the last time."""
+        """The outcomes since the last call."""
         outcomes: list[Outcome] = []
         while self._exit is None:
             try:

@@ -37,7 +37,7 @@ _REAPER_TIME = 2.0
 
 
 class Result(NamedTuple):
-    """What has become of the task with this key."""
+    """The outcome of the task with this key."""
 
     key: str
     value: Any = None

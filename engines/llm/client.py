@@ -227,7 +227,7 @@ class Client:
         return f": {words}" if words else ""
 
     def _problem(self, error: Exception) -> _NoAnswer:
-        """What an exception of a request means."""
+        """The reason why a request raised an exception."""
         if isinstance(error, urllib.error.HTTPError):
             body = b""
             with suppress(OSError, http.client.HTTPException), error:

@@ -120,7 +120,7 @@ class LLMEngine(Engine):
         for name, amount in (("tokens_in", reply.tokens_in), ("tokens_out", reply.tokens_out),
                              ("seconds", reply.seconds), ("money", money), ("answers", 1)):
             self.usage[name][-1] = round(self.usage[name][-1] + amount, 9)
-        # What answered: also a prompt that was edited makes it another one.
+        # The identity of the player: an edited prompt makes another one.
         self.network_id = f"{reply.model or self.settings['model']}, prompt {self._prompt.digest}"
         return reply
 

@@ -1,4 +1,4 @@
-"""What a language model is shown of a position, and how its answer is read.
+"""The prompt that shows a position to a language model, and how its answer is read.
 
 A template is a text with the names of `FIELDS`, written `$board`; below the line `=== again ===`
 stands what follows an answer that does not count. A disguise (`disguises/numbers.toml`) tells the
@@ -87,7 +87,7 @@ class Prompt:
         })
 
     def again(self, why: str) -> str:
-        """What to say about an answer that does not count."""
+        """The message about an answer that cannot be used."""
         return self._again.substitute(why=why)
 
     def read(self, state: GameState, answer: str) -> Move:

@@ -57,7 +57,7 @@ class AlphaBetaEngine(Engine):
         self._evaluation = self._load_evaluation()
 
     def _load_evaluation(self) -> Any:
-        """What estimates positions, for `evaluation.score_of`."""
+        """The evaluation of positions, for `evaluation.score_of`."""
         self._own = OwnFunction.load(self.settings["evaluation"])
         return evaluation.evaluation_of(self._own)
 

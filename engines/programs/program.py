@@ -102,7 +102,7 @@ class _Reader:
 
 
 class _Answers(_Reader):
-    """What a program writes to its standard output; it waits while much of it is not taken."""
+    """The standard output of a program; the program waits while too much of it is unread."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._room = threading.Semaphore(_MOST_PIECES)
@@ -115,7 +115,8 @@ class _Answers(_Reader):
         self._room.acquire()
 
     def read(self, seconds: float) -> bytes:
-        """What has come, or comes within `seconds`; b"" is nothing, or the end: then `closed`."""
+        """The bytes that have come, or come within `seconds`; b"" if there are none. At the
+        end, `closed` is True."""
         if self.closed:
             return b""
         try:
@@ -132,7 +133,7 @@ class _Answers(_Reader):
 
 
 class _Words(_Reader):
-    """What a program writes to its standard error: it is never held up, and the end is kept."""
+    """The end of a program's standard error; the program never waits for a reader."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self.last = b""

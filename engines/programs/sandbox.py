@@ -71,7 +71,7 @@ class SandboxError(DlgoError):
 
 @dataclass(frozen=True)
 class Allowance:
-    """What all processes of a sandbox may use together."""
+    """Limits of all processes of a sandbox together."""
 
     memory_mb: int = 768
     processes: int = 32  # processes and threads at a time

@@ -1,5 +1,5 @@
-"""What a sealed sandbox shows: Python, its standard library, NumPy, the libraries that these load,
-and a few files of ours. Nothing else of the machine can be seen there, wherever it lies.
+"""The files that a sealed sandbox shows: Python, its standard library, NumPy, the libraries that
+these load, and a few files of ours. Nothing else of the machine is visible there.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parents[2]
-# What the process needs of our packages; see `engines/isolation/start.py`.
+# The parts of our packages that the process needs; see `engines/isolation/start.py`.
 START = str(_ROOT / "engines/isolation/start.py")
 _OURS = (
     "dlgo/text.py", "dlgo/tracebacks.py", "engines/isolation/answer.py",

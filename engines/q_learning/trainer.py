@@ -71,7 +71,7 @@ class QLearningConfig(ReinforcementConfig):
 
     @property
     def heads(self) -> tuple[str, ...]:  # type: ignore[override]
-        """What the network answers."""
+        """The heads of the network."""
         return (_HEADS[self.form],)
 
     def epsilon_of(self, history: Sequence[Mapping[str, float]]) -> float:
@@ -118,7 +118,7 @@ class QLearner(ReinforcementLearner):
         return recent.with_returns(config.discount, config.td_lambda)
 
     def _best_values(self, experience: Experience) -> np.ndarray:
-        """What the target network thinks each decision's best move is worth: float32[plies]."""
+        """The value of each decision's best move by the target network: float32[plies]."""
         replayer = Replayer(self._network.encoder)
         rows, values = experience.decisions, np.zeros_like(experience.values)
         (head,) = self._config.heads

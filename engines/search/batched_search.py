@@ -66,7 +66,7 @@ class BatchedSearch:
         self._unopened: set[int] = set()  # searches whose root has no children yet
         leaf = game.scratch_state(start, room + MAX_DEPTH + 2)
         self._states = kernels.make_batch(leaf, n * leaves)
-        # In most games a state that is longer played takes no more room.
+        # In most games a state with more plies behind it needs no more memory.
         self._grows = [a.shape for a in leaf] != [a.shape for a in game.scratch_state(start)]
         self._paths = np.empty((n * leaves, MAX_DEPTH + 2), np.int32)
         self._ways = np.empty((n * leaves, 2), np.int64)

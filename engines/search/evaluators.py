@@ -33,7 +33,7 @@ class Static(NamedTuple):
 
 
 class Uniform(NamedTuple):
-    """The same value for every position, so only finished games count. value: float."""
+    """The same value for every position, so only finished games matter. value: float."""
 
     value: float
 

@@ -176,7 +176,7 @@ def _learn_amaf(rule, tree, path, length, value, first_players):
     for i in range(length - 1, 0, -1):
         node = path[i - 1]
         mover = tree.mover[node]
-        # What was played first counts, and what is nearer the root was played before.
+        # The first player of an action is credited; actions nearer the root were played earlier.
         first_players[tree.action[path[i]]] = mover
         won = 0.5 + 0.5 * (1 - 2 * mover) * value
         first = tree.first_child[node]
@@ -221,7 +221,7 @@ def draw_noise(state, actions, concentration, rng, noise):
         sample = gamma(rng, concentration / n)
         noise[actions[i]] = sample
         total += sample
-    # Where the shape of the distribution is tiny, all draws may round to 0.
+    # If concentration / n is tiny, all samples may round to 0.
     for i in range(n):
         noise[actions[i]] = noise[actions[i]] / total if total > 0.0 else 1.0 / n
 

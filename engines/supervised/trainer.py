@@ -26,7 +26,7 @@ from engines.learning.networks.store import TRAINING_MODULES
 from engines.learning.runs import Curve, Learner, Progress, Run, open_run
 from engines.supervised.config import SupervisedConfig, best_epoch
 
-# What Keras calls a measure, and its column; Keras leaves out the name of an only head.
+# Keras's name of a measure, and our column; Keras leaves out the name of a single head.
 _COLUMNS = {
     "loss": "loss", "policy_cross_entropy": "cross_entropy", "cross_entropy": "cross_entropy",
     "policy_accuracy": "accuracy", "accuracy": "accuracy", "value_mse": "value_mse",

@@ -119,19 +119,19 @@ def behind(board: int, direction: int) -> int:
 
 @inline_kernel
 def facing(pieces: int, kings: int, player: int, direction: int) -> int:
-    """Those of the player's pieces that may move in a direction: men only forward."""
+    """The player's pieces that may move in a direction: men only forward."""
     return pieces if (direction < 2) == (player == 0) else pieces & kings
 
 
 @inline_kernel
 def can_step(pieces: int, empty: int, direction: int) -> int:
-    """Those of `pieces` next to an empty square."""
+    """The `pieces` next to an empty square."""
     return pieces & behind(empty, direction)
 
 
 @inline_kernel
 def can_jump(pieces: int, opponent: int, empty: int, direction: int) -> int:
-    """Those of `pieces` next to a piece of the other player with an empty square beyond."""
+    """The `pieces` next to a piece of the opponent with an empty square beyond."""
     return pieces & behind(opponent & behind(empty, direction), direction)
 
 

@@ -200,7 +200,7 @@ class _GameReader:
         if kind == "result" and not self.outer:
             self.result = _plain(token[0])
         elif kind == "open":
-            # What it replaces is the last turn, or one that could not be played.
+            # It replaces the last turn, or one that could not be played.
             self.outer.append((node, self.cut))
             self.node = node if self.cut else node.parent or node
             self.cut = False

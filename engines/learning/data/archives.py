@@ -31,7 +31,7 @@ from dlgo.text import one_line
 
 TAR_ENDINGS = (".tar.gz", ".tgz", ".tar", ".tar.bz2", ".tar.xz")
 RECORD_ENDINGS = (".sgf", ".sgfs")
-# What broken archives make the standard library raise.
+# Errors that the standard library raises for broken archives.
 _BROKEN = (
     OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError,
     RuntimeError, NotImplementedError, ValueError,
@@ -45,7 +45,7 @@ Files = Iterator[tuple[str, Callable[[], IO[bytes]]]]
 
 @dataclass
 class Listing:
-    """What is in an archive."""
+    """The contents of an archive."""
 
     # Of the SGF files that can be read, sorted, each once.
     names: list[str] = field(default_factory=list)
@@ -94,8 +94,10 @@ def listing(archive: Path) -> Listing:
 
 
 def contents(archive: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """Those SGF files of an archive, in the order in which they are stored: (name, content). Raises
-    DataError if the archive or one of the files cannot be read any more."""
+    """The SGF files of an archive with these names, in the order of the archive: (name, content).
+
+    Raises DataError if the archive or one of the files cannot be read any more.
+    """
     remaining = set(names)
     try:
         for name, open_file in _files(archive):

@@ -215,7 +215,7 @@ class _Positions:
         )
 
     def _policies(self, rows: np.ndarray) -> np.ndarray:
-        """What is to be learned; where no policy is stored or wanted, all is on the move chosen."""
+        """The targets of learning; without a policy, all is on the move chosen."""
         plies, actions = self._plies, self._part.game.num_actions
         if self._options.targets == "policy":
             policies = plies.policies(rows, actions)

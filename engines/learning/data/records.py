@@ -15,7 +15,7 @@ from dlgo.api import GameSpec, GameState
 from dlgo.errors import DataError
 from dlgo.games.go.state import Go
 
-# What `flags` says of a ply.
+# Bits of `flags`, for each ply.
 LABELLED = 1  # something to learn: not a random ply, an implied pass or an opponent's move
 FULL_SEARCH = 2  # the policy comes from a search of full length and may be learned
 SECOND = 4  # chosen by the second of two engines

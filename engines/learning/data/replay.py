@@ -170,7 +170,7 @@ class Replayer:
 
 
 class Replayed(NamedTuple):
-    """What is written of each of n positions; arrays of length 0 are not wanted.
+    """The arrays to write for n positions; those of length 0 are left out.
 
     planes: float32[n, rows, cols, planes]; players: int8[n], to move; legal: bool[n, num_actions],
     set where a move is sensible; keys: int64[n]. Where the game is over: owners: int8[n, rows,

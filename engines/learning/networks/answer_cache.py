@@ -20,7 +20,7 @@ import numpy as np
 
 from dlgo.jit import inline_kernel, kernel
 
-# What networks say of planes: policies [n, actions] and values [n].
+# Answers of a network to planes: policies [n, actions] and values [n].
 Answers = tuple[np.ndarray, np.ndarray]
 
 _FIRST = np.uint64(0x9E3779B97F4A7C15)

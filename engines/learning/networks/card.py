@@ -22,7 +22,7 @@ FORMAT = "dlgo-model"
 VERSION = 2
 FILE_NAME = "card.json"
 _COSTS = ("cpu_seconds", "gpu_seconds", "wall_seconds")
-# What `play` may name, and its bounds.
+# Names that `play` may hold, and their bounds.
 _PLAY = {"c_puct": (0.0, 100.0)}
 
 

@@ -34,7 +34,7 @@ _RELU, _SIGMOID, _TANH = 1, 2, 3
 # Columns of `Layers.table`; SOURCE is the layer whose outputs are the inputs, -1 the planes.
 _INPUTS, _OUTPUTS, _WEIGHTS, _BIAS, _TURNED, _ACTIVATION, _SOURCE = range(7)
 PLANES = "planes"
-# What reading a damaged archive of arrays may raise.
+# Errors that reading a damaged archive of arrays may raise.
 _DAMAGE = (OSError, EOFError, zipfile.BadZipFile, zlib.error)
 
 

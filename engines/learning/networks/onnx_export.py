@@ -63,7 +63,7 @@ class _Graph:
             self._names[id(layer.output)] = write(self, layer)
 
     def name(self, tensor: Any) -> str:
-        """What a tensor of Keras is called here."""
+        """The name of a Keras tensor in the graph."""
         return self._names[id(tensor)]
 
     def add(self, kind: str, inputs: list[str], output: str, **attributes: Any) -> str:
@@ -73,7 +73,7 @@ class _Graph:
         return output
 
     def rename(self, name: str, new: str) -> None:
-        """Call a node's output as wanted."""
+        """Give a node's output a new name."""
         for node in self.nodes:
             for names in (node.input, node.output):
                 names[:] = [new if old_name == name else old_name for old_name in names]
@@ -86,7 +86,7 @@ class _Graph:
         return name
 
     def activated(self, layer: Any, name: str) -> str:
-        """What a layer's activation makes of its sums."""
+        """Add a layer's activation after its sums; returns the name of its output."""
         kind = layer.activation.__name__
         return name if kind == "linear" else self.add(_ACTIVATIONS[kind], [name], f"{name}/{kind}")
 

@@ -239,7 +239,7 @@ def difference(
 
     Args:
         wanted, answers: of each head: float32[n, ...], about the same positions.
-        legal: bool[n, num_actions], the moves that count.
+        legal: bool[n, num_actions], the moves that are compared.
 
     Returns:
         policy: Kullback-Leibler divergence of the policies, in nats. first_move: share of

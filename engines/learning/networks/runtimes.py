@@ -31,7 +31,7 @@ from engines.learning.networks.card import Card
 if TYPE_CHECKING:
     from engines.learning.networks.dense import Layers
 
-# What can run a network: ONNX Runtime, the same in eight bits, our own compiled code for networks
+# Ways to run a network: ONNX Runtime, the same in eight bits, our own compiled code for networks
 # of dense layers, Keras.
 ONNX, INT8, COMPILED, KERAS = KINDS = ("onnx", "int8", "compiled", "keras")
 # The default: compiled for networks of dense layers alone, otherwise onnx.
@@ -128,7 +128,7 @@ def speeds(name: str, batch: int, kinds: Sequence[str] = KINDS[:-1]) -> dict[str
 
 
 def fastest_kind(name: str, batch: int, gpu: bool = False) -> str:
-    """What computes a network's batches fastest in self-play here, of what is installed.
+    """The installed runtime that computes a network's batches fastest in self-play here.
 
     Eight bits are not tried: a network that continues learning uses them only on request. Networks
     that can be are compiled, since they compute less within a search than for a batch. Keras is

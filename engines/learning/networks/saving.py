@@ -70,7 +70,7 @@ def save_model(folder: Path, model: Any, card: Card) -> Card:
 
 
 def dense_file(model: Any) -> bytes | None:
-    """What `runtime=compiled` plays with; None if the network is not of dense layers alone."""
+    """The content of the file for `runtime=compiled`; None unless all weights are in Dense."""
     allowed = (keras.layers.Dense, *_WITHOUT_WEIGHTS)
     if not all(isinstance(layer, allowed) for layer in model.layers):
         return None

@@ -30,7 +30,7 @@ from engines.learning.networks.card import FILE_NAME, Card, read_card
 from engines.learning.runs.records import read_history
 
 SHIPPED = Path(__file__).resolve().parents[2] / "models"
-# What writing a network takes, beside a backend of Keras.
+# Packages that writing a network needs, beside a backend of Keras.
 TRAINING_MODULES = ("keras", "onnx")
 KERAS_FILE, ONNX_FILE, INT8_FILE = "network.keras", "network.onnx", "network-int8.onnx"
 DENSE_FILE = "network-dense.npz"

@@ -142,7 +142,7 @@ class ReinforcementLearner(Learner):
         # CPU time of other processes in this iteration, less that of waiting for them here.
         self._cpu_elsewhere = 0.0
         self._game = get_game(config.game)
-        # What the network of `first_network` has cost.
+        # The training cost of `first_network`.
         self._earlier_cost = {"cpu_seconds": 0.0}
         self._begin()
 
@@ -274,7 +274,7 @@ class ReinforcementLearner(Learner):
         )
 
     def _provenance(self, iteration: int) -> dict[str, Any]:
-        """What made an iteration's experience."""
+        """The origin of an iteration's experience."""
         return {"method": self._config.method, "iteration": iteration, "seed": self._config.seed,
                 "folder": self._folder.name}
 
@@ -356,12 +356,12 @@ class ReinforcementLearner(Learner):
                 decisions, weights = decisions.at(rows % n), (rows < n).astype(np.float32)
                 targets = self._targets(decisions, weights)
                 measured = network.learn(decisions.planes, targets, {
-                    # What `packed` makes has the weights in it.
+                    # Targets of `packed` contain the weights.
                     head: weights if rows.shape[-1] == 1 else np.ones_like(weights)
                     for head, rows in targets.items()
                 })
                 done += 1
-                # A batch that is filled up counts by what is in it.
+                # A batch that is filled up has the weight of its real rows.
                 total += n / config.batch_size
                 run.check("loss", measured["loss"], done)
                 run.progress("learning", done, steps, "steps")
