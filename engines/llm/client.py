@@ -136,8 +136,8 @@ class Client:
         text = json.dumps([self._url, body, sample], sort_keys=True)
         name = hex_digest(text, 64)
         path = None if self._folder is None else self._folder / name[:2] / f"{name}.json"
-        if path is not None and (kept := _read_kept(path)) is not None:
-            return kept
+        if path is not None and (stored_reply := _read_kept(path)) is not None:
+            return stored_reply
         reply = self._ask_server(json.dumps(body).encode(), deadline)
         if path is not None:
             make_folder(path.parent)
