@@ -120,9 +120,9 @@ def _fixed_costs(
     return collisions + _PER_POINT * _DISTANCES
 
 
-def _label_costs(boxes: Floats, others: Sequence[Floats], pixels: float) -> Floats:
+def _label_costs(boxes: Floats, other_boxes: Sequence[Floats], pixels: float) -> Floats:
     """(candidates,) the cost of collisions with other labels, with 1 point of space."""
-    placed = np.array(others).reshape(-1, 4)
+    placed = np.array(other_boxes).reshape(-1, 4)
     low = np.maximum(boxes[:, None, :2], placed[None, :, :2])
     high = np.minimum(boxes[:, None, 2:], placed[None, :, 2:])
     costs: Floats = _ON_LABEL * (high - low > -pixels).all(axis=2).sum(axis=1)

@@ -72,8 +72,8 @@ def write_report(
         plan, totals = ledger.get_meta("plan"), ledger.cost_totals()
         rated = tables.rate_games(games, anchor)
         reasons = {
-            slot: why for game, table in rated.items()
-            for slot, why in choose_games(games[games["game"] == game], table).items()
+            slot: reason for game, table in rated.items()
+            for slot, reason in choose_games(games[games["game"] == game], table).items()
         }
         records = {record.slot: record for record in ledger.games() if record.slot in reasons}
         answers = answer_frame(ledger.games())
@@ -133,7 +133,7 @@ def _replays(
             progress(f"without replays: {error}")
         except DlgoError:
             pass  # of another version: the moves say nothing here
-        frames = [replay(records[slot], why) for slot, why in reasons.items()
+        frames = [replay(records[slot], reason) for slot, reason in reasons.items()
                   if one_line(records[slot].game) == game]
         if any(frames):
             views.append({"game": game_title(game), "games": [*filter(None, frames)]})

@@ -26,7 +26,7 @@ class _Result(NamedTuple):
     score: int  # of the root
     solved: bool  # whether the score is final
     depth: int  # plies searched
-    before: int  # the score of the search one ply shallower
+    previous: int  # the score of the search one ply shallower
 
 
 class AlphaBetaEngine(Engine):
@@ -110,9 +110,9 @@ class AlphaBetaEngine(Engine):
         for depth in range(deepest if at_once else 1, deepest + 1):
             window = whole
             if (self._use & stack.ASPIRATION and result.depth >= 2
-                    and abs(result.before) < stack.PROVEN):
+                    and abs(result.previous) < stack.PROVEN):
                 # Around the estimate of two plies before: odd and even depths differ.
-                window = (result.before - ASPIRATION_MARGIN, result.before + ASPIRATION_MARGIN)
+                window = (result.previous - ASPIRATION_MARGIN, result.previous + ASPIRATION_MARGIN)
             while True:
                 complete = self._search(states, clock, depth, window, actions)
                 score = int(self._stack.best[0])

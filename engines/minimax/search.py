@@ -80,7 +80,7 @@ def advance(states, table, stack, evaluation):
                     ply += 1
                     break
                 _take(stack, ply, value)
-            if stack.tried[ply] < stack.counts[ply] and stack.best[ply] < stack.beta[ply]:
+            if stack.next_index[ply] < stack.counts[ply] and stack.best[ply] < stack.beta[ply]:
                 _descend(states, stack, ply)
                 ply += 1
                 break
@@ -154,7 +154,7 @@ def _arrive(state, table, stack, ply, evaluation):
 @inline_kernel
 def _open(stack, ply):
     """No move of the node has been searched yet."""
-    stack.tried[ply] = 0
+    stack.next_index[ply] = 0
     stack.best[ply] = -st.INFINITE
     stack.best_action[ply] = -1
     stack.alpha_0[ply] = stack.alpha[ply]
@@ -174,7 +174,7 @@ def _descend(states, stack, ply):
     depth = stack.depth[ply]
     alpha, beta = stack.alpha[ply], stack.beta[ply]
     # All but the first move are expected to be no better: asking that alone is cheaper.
-    narrow = use & st.PVS and stack.tried[ply] > 1 and depth >= 2 and beta - alpha > 1
+    narrow = use & st.PVS and stack.next_index[ply] > 1 and depth >= 2 and beta - alpha > 1
     if narrow:
         beta = alpha + 1
     stack.narrow[ply + 1] = 1 if narrow else 0
@@ -192,7 +192,7 @@ def _set_window(stack, ply, same_mover, alpha, beta):
 @inline_kernel
 def _next_action(stack, ply):
     """The most promising move not yet tried; it is swapped to the front of the rest."""
-    i = stack.tried[ply]
+    i = stack.next_index[ply]
     pick = i
     for j in range(i + 1, stack.counts[ply]):
         if stack.order[ply, j] > stack.order[ply, pick]:
@@ -200,7 +200,7 @@ def _next_action(stack, ply):
     actions, order = stack.actions[ply], stack.order[ply]
     actions[i], actions[pick] = actions[pick], actions[i]
     order[i], order[pick] = order[pick], order[i]
-    stack.tried[ply] = i + 1
+    stack.next_index[ply] = i + 1
     return actions[i]
 
 
@@ -225,7 +225,7 @@ def _take(stack, ply, child_value):
     stack.solved[ply] &= stack.solved[ply + 1]
     if score > stack.best[ply]:
         stack.best[ply] = score
-        stack.best_action[ply] = stack.actions[ply, stack.tried[ply] - 1]
+        stack.best_action[ply] = stack.actions[ply, stack.next_index[ply] - 1]
         if score > stack.alpha[ply] and stack.info[st.TECHNIQUES] & st.CUTS:
             stack.alpha[ply] = score
         if score >= stack.beta[ply] and stack.solved[ply + 1]:

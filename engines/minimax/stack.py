@@ -46,7 +46,7 @@ class Stack(NamedTuple):
     actions: np.ndarray  # int64[plies, num_actions], the moves
     order: np.ndarray  # the same, their ordering scores
     counts: np.ndarray  # int64[plies], as all until `killer`: moves there are
-    tried: np.ndarray  # moves that have been tried
+    next_index: np.ndarray  # of the next move to try
     alpha: np.ndarray
     beta: np.ndarray
     alpha_0: np.ndarray  # alpha on arrival

@@ -31,14 +31,15 @@ class LadderScratch(NamedTuple):
     """Scratch of one reading: a position for every ply, and the moves to try there.
 
     states: batch of MAX_PLIES + 2 boards without history;
-    moves: int64[MAX_PLIES + 2, size * size + 1]; counts, tried: int64[MAX_PLIES + 2], the number of
-        moves at each ply, and the number of those tried.
+    moves: int64[MAX_PLIES + 2, size * size + 1];
+    counts, indices: int64[MAX_PLIES + 2], the number of moves at each ply, and the index of the
+        next one to try.
     """
 
     states: board.GoState
     moves: np.ndarray
     counts: np.ndarray
-    tried: np.ndarray
+    indices: np.ndarray
 
 
 def new_scratch(size: int) -> LadderScratch:
@@ -125,10 +126,10 @@ def _captured(scratch: LadderScratch, prey: int, attacker: int, attacker_first: 
     """Whether the prey falls, from the state in row 1 of the batch.
 
     A depth-first search of the forced moves, the recursion written as a loop: `moves[ply]`
-    are the `counts[ply]` moves to try, the first `tried[ply]` of which have been tried. An
+    are the `counts[ply]` moves to try, the first `indices[ply]` of which have been tried. An
     attacker's node is true if one of its moves is; a defender's is false if one of its moves is.
     """
-    states, moves, counts, tried = scratch.states, scratch.moves, scratch.counts, scratch.tried
+    states, moves, counts, indices = scratch.states, scratch.moves, scratch.counts, scratch.indices
     ply = 1
     arriving = True
     captured = False
@@ -137,16 +138,16 @@ def _captured(scratch: LadderScratch, prey: int, attacker: int, attacker_first: 
         state = kernels.row(states, ply)
         settled = False
         if arriving:
-            tried[ply] = 0
+            indices[ply] = 0
             settled, captured = _list_moves(
                 state, moves[ply], counts, ply, prey, attacker, attacks)
         else:
             settled = captured == attacks  # the move just tried succeeds for the mover
         player = attacker if attacks else 1 - attacker
         arriving = False
-        while not settled and not arriving and tried[ply] < counts[ply]:
-            point = moves[ply, tried[ply]]
-            tried[ply] += 1
+        while not settled and not arriving and indices[ply] < counts[ply]:
+            point = moves[ply, indices[ply]]
+            indices[ply] += 1
             if attacks and _runs_free(state, moves[ply, 0] + moves[ply, 1] - point, point):
                 continue
             if board.is_playable(state, point, player):

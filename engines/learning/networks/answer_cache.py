@@ -31,7 +31,7 @@ _HALF = np.uint64(32)
 class Table(NamedTuple):
     """The last answers, in a ring, and where to find them."""
 
-    stored: np.ndarray  # int64[1], how many since the table was cleared; the oldest make room
+    n_stored: np.ndarray  # int64[1], since the table was cleared; new answers replace the oldest
     places: np.ndarray  # int32[2**k], where the answer to a key may stand, by its last bits; or -1
     keys: np.ndarray  # uint64[positions]
     policies: np.ndarray  # float32[positions, num_actions]
@@ -58,7 +58,7 @@ class AnswerCache:
 
     def clear(self) -> None:
         """Forget all answers."""
-        self._table.stored[0] = 0
+        self._table.n_stored[0] = 0
         self._table.places.fill(-1)
 
     def _make_room(self, n: int) -> None:
@@ -155,8 +155,8 @@ def store(table, keys, rows, sources, new_policies, new_values, policies, values
     """
     last = len(table.places) - 1
     for j in range(len(new_values)):
-        place = table.stored[0] % len(table.keys)
-        table.stored[0] += 1
+        place = table.n_stored[0] % len(table.keys)
+        table.n_stored[0] += 1
         key = keys[rows[j]]
         table.places[np.int64(key) & last] = place
         table.keys[place] = key

@@ -47,7 +47,7 @@ class Layers(NamedTuple):
     weights: np.ndarray
     units: np.ndarray  # float32[body, widest], scratch: the outputs of the body's layers
     active: np.ndarray  # int64[body + 1, widest], scratch: which are not zero; the planes first
-    found: np.ndarray  # int64[body + 1], scratch: how many
+    n_active: np.ndarray  # int64[body + 1], scratch: how many
 
 
 class DenseEvaluator(NamedTuple):
@@ -169,7 +169,7 @@ def _note_active(layers, row, values, n):
     for i in range(n):
         active[n_active] = i
         n_active += values[i] != 0.0
-    layers.found[row] = n_active
+    layers.n_active[row] = n_active
 
 
 @kernel
@@ -177,7 +177,7 @@ def _layer(layers, k, inputs, out):
     """The outputs of layer `k`: its bias and the rows of those inputs that are not zero."""
     outputs, source = layers.table[k, _OUTPUTS], layers.table[k, _SOURCE]
     begin, bias = layers.table[k, _WEIGHTS], layers.table[k, _BIAS]
-    weights, active, n = layers.weights, layers.active[source + 1], layers.found[source + 1]
+    weights, active, n = layers.weights, layers.active[source + 1], layers.n_active[source + 1]
     first = weights[bias : bias + outputs]
     for j in range(outputs):
         out[j] = first[j]
