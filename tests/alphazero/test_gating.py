@@ -19,7 +19,7 @@ from engines.base import Budget
 from engines.learning.data.shards import read_shard
 from engines.learning.diagnostics.findings import FINE, WATCH, Diagnosis
 from engines.learning.networks.card import read_card
-from engines.learning.runs.records import playing_network, read_history
+from engines.learning.runs.records import read_history
 from engines.search import tree as ts
 from engines.search.leaf_evaluator import LeafEvaluator, UniformEvaluator
 from engines.search.rules import PUCT
@@ -104,13 +104,6 @@ def test_a_match_depends_on_the_seed_and_not_on_its_neighbours() -> None:
     assert one == points("connect4", Opinionated(game), Judge(), 12, games_at_once=2)
     half = Match(game, [Opinionated(game), Judge()], SETTINGS, seed=5).play([4, 5, 10, 11])
     assert all(one[number] == result for number, result in half)
-
-
-def test_the_last_promoted_network_plays() -> None:
-    rows = [{"iteration": k, "promoted": float(k in (2, 3))} for k in range(1, 7)]
-    assert [playing_network(rows, k) for k in range(1, 8)] == [0, 0, 2, 3, 3, 3, 3]
-    without = [{"iteration": k} for k in range(1, 4)]
-    assert [playing_network(without, k) for k in range(1, 5)] == [0, 1, 2, 3]
 
 
 SHORT = runs.SETTINGS | {"iterations": 2}

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from dlgo import GameState, SpecError, get_game, kernels
-from engines.clock import Clock
 from engines.minimax.stack import TECHNIQUE_HELP
 from engines.registry import build_engine
 from tests.conftest import RUN_ALL, random_game
@@ -87,17 +86,6 @@ def test_no_technique_changes_a_value(game_name: str, depth: int, most_plies: in
         for state, value in zip(positions, values, strict=True):
             engine.new_game(5)
             assert engine.select_move(state).value == pytest.approx(value, abs=1e-9), options
-
-
-def test_a_search_in_slices_is_the_same_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The clock may stop it after any node; what it finds and visits does not change."""
-    state = random_positions("draughts", 1, 30)[0]
-    spec = "alphabeta:depth=7"
-    whole = build_engine(spec, state.game, seed=4).select_move(state)
-    monkeypatch.setattr(Clock, "next_stop", lambda self, nodes: nodes + 1)
-    sliced = build_engine(spec, state.game, seed=4).select_move(state)
-    assert (sliced.move, sliced.value, sliced.pv) == (whole.move, whole.value, whole.pv)
-    assert sliced.cost.nodes == whole.cost.nodes
 
 
 @pytest.mark.parametrize("kind", ["cpu", "wall"])
