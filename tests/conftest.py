@@ -135,24 +135,6 @@ def oracles() -> Path:
     return SHARED
 
 
-@pytest.fixture(scope="module")
-def shared_workers() -> Iterator[None]:
-    """The runs that a file trains play their games in this process, and leave no curves.
-
-    Worker processes take seconds to start, and drawing takes as long as a short run. Workers play
-    and curves are drawn in the runs that are killed (alphazero/test_train.py), in those of
-    `dlgo train`, and with --run-all in all.
-    """
-    with pytest.MonkeyPatch.context() as patch:
-        if not RUN_ALL:
-            from engines.jobs import Inline, Processes
-            from engines.learning.runs import records
-
-            patch.setattr(Processes, "rounds", Inline.rounds)
-            patch.setattr(records, "draw_curves", lambda *_: None)
-        yield
-
-
 def random_game(
     game: GameSpec, seed: int, max_plies: int = 400, passes: bool = True
 ) -> list[GameState]:

@@ -131,7 +131,6 @@ if __name__ == "__main__":
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("shared_workers")
 def test_a_killed_generation_goes_on_and_makes_the_same_book(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

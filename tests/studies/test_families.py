@@ -18,7 +18,6 @@ from experiments.studies.laws import lead, less_training
 from experiments.studies.plans import Claim, plan_file, read_plan
 from tests.command import assert_one_line, run_module, run_module_here
 
-pytestmark = pytest.mark.usefixtures("shared_workers")
 STUDY = "experiments.studies.families"
 TINY = """
 [parts.hex3]

@@ -25,7 +25,6 @@ from reports import tables
 from tests.command import assert_one_line, run_module, run_module_here
 from tests.conftest import RUN_ALL
 
-pytestmark = pytest.mark.usefixtures("shared_workers")
 STUDY = "experiments.studies.scaling"
 PLAN, QUICK = plan_file("scaling"), plan_file("scaling", quick=True)
 
