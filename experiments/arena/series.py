@@ -55,17 +55,22 @@ class Series:
                 f"{failed}")
 
 
-def play_series(game: GameSpec | str, one: Any, other: Any, pairs: int, seed: int = 0) -> Series:
+def play_series(
+    game: GameSpec | str, engine: Any, opponent: Any, pairs: int, seed: int = 0
+) -> Series:
     """Play `pairs` random openings, each with both colours, between whatever `EngineSpec.of` takes.
     Raises SpecError for an engine that does not exist or options it does not have."""
-    given = (one, other)
-    entrants = tuple(who if isinstance(who, str) else EngineSpec.of(who).text for who in given)
-    in_process = {text for text, who in zip(entrants, given, strict=True) if text is not who}
+    contestants = (engine, opponent)
+    entrants = tuple(
+        contestant if isinstance(contestant, str) else EngineSpec.of(contestant).text
+        for contestant in contestants)
+    in_process = {text for text, contestant in zip(entrants, contestants, strict=True)
+                  if text is not contestant}
     plan = Plan(games=(str(get_game(game)),), entrants=entrants, pairs=pairs, seed=seed).canonical()
-    points, seconds, moves, played = 0.0, [0.0, 0.0], [0, 0], tasks(plan)
+    points, seconds, moves, schedule = 0.0, [0.0, 0.0], [0, 0], tasks(plan)
     failures = []
     with closing(EngineCache(in_process=in_process)) as engines:
-        for task in played:
+        for task in schedule:
             record = play_game(replace(task, seed=_seed(seed, task)), engines)
             failures += [record.reason] if record.failed else []
             swapped = int(task.first != plan.entrants[0])
@@ -75,8 +80,8 @@ def play_series(game: GameSpec | str, one: Any, other: Any, pairs: int, seed: in
                 moves[cost.player ^ swapped] += 1
     names = dict(plan.names)
     first, second = (1000 * s / max(n, 1) for s, n in zip(seconds, moves, strict=True))
-    one, other = (names.get(entrant, entrant) for entrant in plan.entrants)
-    return Series(one, other, games=len(played), points=points, cpu_ms=(first, second),
+    engine, opponent = (names.get(entrant, entrant) for entrant in plan.entrants)
+    return Series(engine, opponent, games=len(schedule), points=points, cpu_ms=(first, second),
                   failures=tuple(failures))
 
 

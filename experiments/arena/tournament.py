@@ -82,10 +82,10 @@ def run_tournament(
     start = time.monotonic()
     limits, strategy = limits.checked(), strategy or Strategy.of(plan)
     with ledger_lock(ledger_path), Ledger(ledger_path) as ledger, ExitStack() as stack:
-        union, stopped = _earlier(ledger, plan)
-        found = {record.slot: None if plan.ends_by_itself else result_of(record)
+        union, stop_reasons = _earlier(ledger, plan)
+        results = {record.slot: None if plan.ends_by_itself else result_of(record)
                  for record in ledger.games()}
-        agenda = Agenda(plan, found, limits, {} if retry else stopped, strategy)
+        agenda = Agenda(plan, results, limits, {} if retry else stop_reasons, strategy)
         # In a class, entrants come and go.
         absent = [] if plan.launches else [
             name for name in union["entrants"] if name not in plan.entrants]
@@ -110,7 +110,7 @@ def _play(
     agenda: Agenda, executor: Executor, ledger: Ledger, union: dict[str, Any], progress: Reporter
 ) -> None:
     """Have the games played, and keep each as soon as it has come."""
-    stopped = len(agenda.stopped)
+    n_stopped = len(agenda.stopped)
     with RunningFile(ledger.path) as running, closing(executor.rounds(agenda)) as rounds:
         for outcomes in rounds:
             records = []
@@ -127,10 +127,10 @@ def _play(
                 progress.plan(agenda.planned)
             running.done, running.planned = agenda.stored + agenda.played, agenda.planned
             running.update(executor.glances)
-            if len(agenda.stopped) > stopped:
-                for sentence in _sentences(agenda.stopped)[stopped:]:
+            if len(agenda.stopped) > n_stopped:
+                for sentence in _sentences(agenda.stopped)[n_stopped:]:
                     progress.log(f"stopped: {sentence}")
-                stopped = len(agenda.stopped)
+                n_stopped = len(agenda.stopped)
                 _store(ledger, union, agenda.stopped)
 
 
@@ -162,48 +162,49 @@ def seed_of(ledger_path: str | Path) -> int | None:
 def _earlier(ledger: Ledger, plan: CanonicalPlan) -> tuple[dict[str, Any], _Stopped]:
     """This plan together with the plans of earlier runs, and the entrants stopped in them. Raises
     LedgerError."""
-    stored, stopped = ledger.get_meta(_PLAN), ledger.get_meta(_STOPPED) or []
+    ledger_plan, stop_reasons = ledger.get_meta(_PLAN), ledger.get_meta(_STOPPED) or []
     try:
-        return _union(ledger, stored, plan) if stored else plan.to_json(), {
-            (str(game), str(entrant)): str(why) for game, entrant, why in stopped}
+        return _union(ledger, ledger_plan, plan) if ledger_plan else plan.to_json(), {
+            (str(game), str(entrant)): str(reason) for game, entrant, reason in stop_reasons}
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise LedgerError(
             f"ledger {ledger.path}: its plan is damaged ({error!r}); use another file"
         ) from error
 
 
-def _union(ledger: Ledger, stored: dict[str, Any], plan: CanonicalPlan) -> dict[str, Any]:
+def _union(ledger: Ledger, ledger_plan: dict[str, Any], plan: CanonicalPlan) -> dict[str, Any]:
     """A plan with all games, entrants and pairs of the stored one. Raises LedgerError."""
-    asked = plan.to_json()
+    new_plan = plan.to_json()
     for name in ("seed", "opening_plies"):
-        if stored[name] != asked[name]:
+        if ledger_plan[name] != new_plan[name]:
             was, now = ("default" if value is None else value
-                        for value in (stored[name], asked[name]))
+                        for value in (ledger_plan[name], new_plan[name]))
             raise LedgerError(f"ledger {ledger.path} was made with {name}={was}, not {now}; "
                               f"use {name}={was} or another ledger")
     lists = {
-        name: [str(text) for text in dict.fromkeys([*stored.get(name, ()), *asked.get(name, ())])]
+        name: [*map(str, dict.fromkeys([*ledger_plan.get(name, ()), *new_plan.get(name, ())]))]
         for name in ("games", "entrants", "challengers")
     }
-    names = {**dict(stored.get("names", {})), **dict(asked.get("names", {}))}
-    union = asked | lists | {
-        "kind": plan.kind if stored["kind"] == plan.kind else "mixed",
-        "pairs": max(plan.pairs, int(stored["pairs"])), "names": names,
+    names = {**dict(ledger_plan.get("names", {})), **dict(new_plan.get("names", {}))}
+    union = new_plan | lists | {
+        "kind": plan.kind if ledger_plan["kind"] == plan.kind else "mixed",
+        "pairs": max(plan.pairs, int(ledger_plan["pairs"])), "names": names,
     }
     return {key: value for key, value in union.items()
             if value or key not in ("challengers", "names")}
 
 
-def _store(ledger: Ledger, union: dict[str, Any], stopped: _Stopped) -> None:
+def _store(ledger: Ledger, union: dict[str, Any], stop_reasons: _Stopped) -> None:
     """Keep the plan and who is stopped. Reports print the plan, so both are in it."""
-    ledger.set_meta(_STOPPED, [[*key, why] for key, why in stopped.items()])
-    sentences = {_STOPPED: list(_sentences(stopped))} if stopped else {}
+    ledger.set_meta(_STOPPED, [[*key, reason] for key, reason in stop_reasons.items()])
+    sentences = {_STOPPED: list(_sentences(stop_reasons))} if stop_reasons else {}
     ledger.set_meta(_PLAN, union | sentences)
 
 
-def _sentences(stopped: Mapping[tuple[str, str], str]) -> tuple[str, ...]:
+def _sentences(stop_reasons: Mapping[tuple[str, str], str]) -> tuple[str, ...]:
     """Who was stopped and why."""
-    return tuple(f"{entrant} on {game} {why}" for (game, entrant), why in stopped.items())
+    return tuple(
+        f"{entrant} on {game} {reason}" for (game, entrant), reason in stop_reasons.items())
 
 
 # --- messages for people --------------------------------------------------------------------
@@ -227,8 +228,8 @@ def _tell_start(
     if agenda.stored and (headline or not plan.ends_by_itself):
         progress.log(f"games of this plan that are already in {ledger.path} count")
     elif agenda.stored:
-        rest = agenda.planned - agenda.stored
-        text = f"{rest} to play" if rest else "nothing left to play"
+        remaining = agenda.planned - agenda.stored
+        text = f"{remaining} to play" if remaining else "nothing left to play"
         progress.log(f"{agenda.stored} of them are already in {ledger.path}; {text}")
     versions = Counter(record.version for record in ledger.games())
     del versions[version_text()]
@@ -257,8 +258,8 @@ def _tell_end(
         progress.log(f"left out: {number_of(summary.left_out, 'game')} of stopped entrants:")
         for sentence in summary.stopped:
             progress.log(f"  {sentence}")
-    there = summary.stored + summary.played
-    which = f"all {there}" if there == summary.planned else f"{there} of {summary.planned}"
+    total = summary.stored + summary.played
+    which = f"all {total}" if total == summary.planned else f"{total} of {summary.planned}"
     progress.log(
         f"{which} games are in {path}: {summary.stored} found, {summary.played} played "
         f"in {duration(seconds)}, {summary.failures} lost by failures"
@@ -281,9 +282,10 @@ def score_lines(plan: CanonicalPlan, ledger_path: str | Path) -> Iterator[str]:
     for game in plan.games:
         yield f"{game:<{width}}{'points':>10}{'games':>8}{'score':>9}"
         rows = [(sum(points) / len(points), entrant, points)
-                for (played, entrant), points in scores.items() if played == game]
-        for share, entrant, taken in sorted(rows, key=lambda row: (-row[0], row[1])):
-            yield f"{names[entrant]:<{width}}{sum(taken):>10g}{len(taken):>8}{share:>9.1%}"
+                for (game_name, entrant), points in scores.items() if game_name == game]
+        for share, entrant, entrant_points in sorted(rows, key=lambda row: (-row[0], row[1])):
+            yield (f"{names[entrant]:<{width}}{sum(entrant_points):>10g}{len(entrant_points):>8}"
+                   f"{share:>9.1%}")
 
 
 def games_of_plan(plan: CanonicalPlan, ledger_path: str | Path) -> list[GameRecord]:

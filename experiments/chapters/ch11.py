@@ -37,7 +37,7 @@ def networks(name: str, seeds: int, batches: int) -> list[dict]:
     `mistakes` is a list, by tenths of the training; `coverage` is the share of positions that the
     games met; `met` and `new` are the mistakes in these and in the other positions at the end.
     """
-    (first, last), shown = LEARNERS[name], []
+    (first, last), rows = LEARNERS[name], []
     for seed in range(1, seeds + 1):
         learner, met, mistakes = TextbookQ(TICTACTOE, seed=seed), set(), []
         for batch in range(batches + 1):
@@ -46,11 +46,11 @@ def networks(name: str, seeds: int, batches: int) -> list[dict]:
             if batch < batches:
                 learner.epsilon = first + (last - first) * batch / batches
                 met.update(rows_met(learner, train_batch(learner, 256, 1000 * seed + batch)))
-        wrong, known = losing_mistakes(learner), np.zeros(len(followers()), bool)
-        known[list(met)] = True
-        shown.append({"mistakes": mistakes, "coverage": 100 * known.mean(),
-                      "met": 100 * wrong[known].mean(), "new": 100 * wrong[~known].mean()})
-    return shown
+        wrong, met_mask = losing_mistakes(learner), np.zeros(len(followers()), bool)
+        met_mask[list(met)] = True
+        rows.append({"mistakes": mistakes, "coverage": 100 * met_mask.mean(),
+                      "met": 100 * wrong[met_mask].mean(), "new": 100 * wrong[~met_mask].mean()})
+    return rows
 
 
 @experiment(quick={"seeds": 3, "batches": 45, "names": ("never", "always 50%")},
@@ -58,7 +58,7 @@ def networks(name: str, seeds: int, batches: int) -> list[dict]:
 def curiosity(seeds: int, batches: int, names: tuple[str, ...]) -> Iterator[Row]:
     """How often must the bot try a random move? Positions in which it gives away a draw or win."""
     for name in names:
-        curves = np.array([one["mistakes"] for one in networks(name, seeds, batches)])
+        curves = np.array([row["mistakes"] for row in networks(name, seeds, batches)])
         for tenth, values in enumerate(curves.T):
             yield mean_row(name, values, games=tenth * batches * 256 // 10)
 
@@ -78,16 +78,16 @@ def _(table: pd.DataFrame, axes: Axes) -> None:
 def coverage(seeds: int, batches: int, names: tuple[str, ...]) -> Iterator[Row]:
     """What share of all 4,520 positions do the games meet?"""
     for name in names:
-        yield mean_row(name, [one["coverage"] for one in networks(name, seeds, batches)])
+        yield mean_row(name, [row["coverage"] for row in networks(name, seeds, batches)])
 
 
 @experiment(quick=None, full={"seeds": 5, "batches": 200}, digits=1)
 def unseen(seeds: int, batches: int) -> Iterator[Row]:
     """Does the network know positions that its games never met? Losing mistakes there."""
-    shown = networks("50% falling to 10%", seeds, batches)
-    yield mean_row("before learning", [one["mistakes"][0] for one in shown])
+    rows = networks("50% falling to 10%", seeds, batches)
+    yield mean_row("before learning", [row["mistakes"][0] for row in rows])
     for key, label in (("met", "positions met"), ("new", "positions never met")):
-        yield mean_row(label, [one[key] for one in shown])
+        yield mean_row(label, [row[key] for row in rows])
 
 
 def table_q(bootstrap: bool, games: int, seed: int, epsilon: float = 0.5) -> list[tuple]:
@@ -103,26 +103,26 @@ def table_q(bootstrap: bool, games: int, seed: int, epsilon: float = 0.5) -> lis
     rng, graph, (_, truth) = random.Random(seed), followers(), solved("planes")
     q = [dict.fromkeys(moves, 0.0) for moves in graph]
     tries = [dict.fromkeys(moves, 0) for moves in graph]
-    shown: list[Any] = []
+    rows: list[Any] = []
     for game in range(1, games + 1):
         position: int | None = 0
-        played: list[Any] = []
+        turns: list[Any] = []
         value = 0.0
         while position is not None:
             moves = q[position]
             best = max(moves, key=moves.__getitem__)
             move = rng.choice([*moves]) if rng.random() < epsilon else best
-            played.append((position, move))
+            turns.append((position, move))
             position, value = graph[position][move]  # at the end: 1 if the move wins, else 0
-        for position, move in reversed(played):
+        for position, move in reversed(turns):
             tries[position][move] += 1  # the more tries, the smaller the step
             q[position][move] += (value - q[position][move]) / tries[position][move] ** 0.7
             value = -max(q[position].values()) if bootstrap else -value  # as the opponent sees it
         if game in (1000, 3000, 10_000, 30_000, 100_000, 300_000):
             errors = [abs(q[row][move] - truth[row, move]) for row in range(len(q))
                       for move in q[row]]
-            shown.append((game, np.mean(errors), np.mean([*q[0].values()])))
-    return shown
+            rows.append((game, np.mean(errors), np.mean([*q[0].values()])))
+    return rows
 
 
 tables = cache(table_q)

@@ -142,20 +142,20 @@ class Experiment:
         merged = self.results.merge(table, "outer", keys, suffixes=("_kept", "_new"),
                                     indicator=True)
         for _, row in merged.iterrows():
-            kept, new = ({name: row.get(f"{name}_{when}") for name in ("value", "low", "high")}
+            old, new = ({name: row.get(f"{name}_{when}") for name in ("value", "low", "high")}
                          for when in ("kept", "new"))
             if row["_merge"] != "both":
                 yield f"{self.name}, {dict(row[keys])}: only in {row['_merge']}"
-            elif not self._agree(kept, new):
-                yield (f"{self.name}, {dict(row[keys])}: {self.text(kept)} kept, "
+            elif not self._agree(old, new):
+                yield (f"{self.name}, {dict(row[keys])}: {self.text(old)} kept, "
                        f"{self.text(new)} measured")
 
-    def _agree(self, kept: Row, new: Row) -> bool:
-        if kept["value"] is None or (pd.isna(kept["value"]) and pd.isna(new["value"])):
+    def _agree(self, old: Row, new: Row) -> bool:
+        if old["value"] is None or (pd.isna(old["value"]) and pd.isna(new["value"])):
             return True
-        if pd.notna(kept["low"]) and pd.notna(new["low"]):
-            return kept["low"] <= new["high"] + 1e-5 and new["low"] <= kept["high"] + 1e-5
-        return abs(new["value"] - kept["value"]) <= self.tolerance * abs(kept["value"]) + 1e-5
+        if pd.notna(old["low"]) and pd.notna(new["low"]):
+            return old["low"] <= new["high"] + 1e-5 and new["low"] <= old["high"] + 1e-5
+        return abs(new["value"] - old["value"]) <= self.tolerance * abs(old["value"]) + 1e-5
 
     @property
     def _command(self) -> str:
@@ -171,10 +171,10 @@ class Experiment:
         return self._file.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
 
     def _row_text(self, row: Row) -> str:
-        others = [f"{name} {value}" for name, value in row.items()
+        fields = [f"{name} {value}" for name, value in row.items()
                   if name not in (*_MEASURED, "label") and not isinstance(value, float)]
         value = self.text(row) if "value" in row else ""
-        return f"{', '.join([str(row.get('label', '')), *others]):<44} {value}".rstrip()
+        return f"{', '.join([str(row.get('label', '')), *fields]):<44} {value}".rstrip()
 
     def _bars(self, table: pd.DataFrame, axes: Axes) -> None:
         """Bars with intervals, from the top down, and the reference as a dashed line."""
@@ -197,8 +197,8 @@ class Experiment:
 
         higher, lower = table["low"] > self.reference, table["high"] < self.reference
         groups = ((higher, "Above"), (lower, "Below"), (~higher & ~lower, "Undecided against"))
-        return "\n".join(f"{what} {self.reference:g}{self.unit}: {listed(table[rows])}."
-                         for rows, what in groups if rows.any())
+        return "\n".join(f"{heading} {self.reference:g}{self.unit}: {listed(table[rows])}."
+                         for rows, heading in groups if rows.any())
 
 
 def experiment(
@@ -224,10 +224,10 @@ def experiment(
 
 
 def match(
-    game: Any, one: Any, other: Any, pairs: int, label: str | None = None, seed: int = 1
+    game: Any, engine: Any, opponent: Any, pairs: int, label: str | None = None, seed: int = 1
 ) -> Row:
-    """A row: the score of `one` in a match against `other`, in %, from random openings."""
-    series = play_series(game, one, other, pairs, seed)
+    """A row: the score of `engine` in a match against `opponent`, in %, from random openings."""
+    series = play_series(game, engine, opponent, pairs, seed)
     return share_row(label or f"{series.one} v {series.other}", series.share, series.games)
 
 
@@ -268,10 +268,10 @@ class Claims:
 
 def script(about: str, *experiments: Experiment) -> None:
     """Run experiments as a command; `about` is the script's docstring."""
-    chapters = {one.chapter for one in experiments}
+    chapters = {entry.chapter for entry in experiments}
     folder = Path("out/chapters", *chapters if len(chapters) == 1 else ())
-    named = {one.name if len(chapters) == 1 else f"{one.chapter}.{one.name}": one
-             for one in experiments}
+    named = {entry.name if len(chapters) == 1 else f"{entry.chapter}.{entry.name}": entry
+             for entry in experiments}
 
     @click.command(help=about.replace("\n\n    ", "\n\n\b\n    "))
     @quick_option("Smaller sizes", "a minute" if len(chapters) == 1 else "a minute a chapter")
@@ -289,20 +289,20 @@ def script(about: str, *experiments: Experiment) -> None:
         differences: list[str] = []
         spent = {}
         for name in only or named:
-            one = named[name]
-            print("\n" + fill(f"{name}: {one.question}", 88), flush=True)
+            entry = named[name]
+            print("\n" + fill(f"{name}: {entry.question}", 88), flush=True)
             start = time.process_time()
-            if quick and one.quick is None:
-                table = one.results
-                print(f"A minute cannot show this. The full run showed ({one.source}):")
+            if quick and entry.quick is None:
+                table = entry.results
+                print(f"A minute cannot show this. The full run showed ({entry.source}):")
             else:
-                table = one.rows(**(one.quick if quick and one.quick else one.full))
-            one.report(table, out / f"{name}.png")
+                table = entry.rows(**(entry.quick if quick and entry.quick else entry.full))
+            entry.report(table, out / f"{name}.png")
             spent[name] = time.process_time() - start
             if save:
-                one.save(table, spent[name])
+                entry.save(table, spent[name])
             if check:
-                differences += one.differences(table)
+                differences += entry.differences(table)
         print("\nCPU seconds: " + ", ".join(f"{name} {s:.0f}" for name, s in spent.items()))
         if check:
             print(f"{len(differences)} values lie outside their intervals", *differences,

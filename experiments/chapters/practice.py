@@ -58,23 +58,24 @@ def play(sides: Sequence[Side], schedule: Schedule, game: GameSpec) -> Experienc
     return policy_games.play(game, sides, schedule, _AT_ONCE)
 
 
-def decisions_of(learner: TextbookReinforce, played: Experience) -> list[Decision]:
+def decisions_of(learner: TextbookReinforce, experience: Experience) -> list[Decision]:
     """The decisions of games, as the textbook remembers them."""
-    rows = played.decisions
-    made = played.made(Replayer(learner.encoder), rows)
-    players = [Player.from_index(player) for player in played.flags[rows] >> 1]
-    return [Decision(*one) for one in zip(
-        made.planes.reshape(len(rows), -1).astype(np.float64), made.legal, made.actions.tolist(),
-        players, made.probabilities.tolist(), strict=True,
+    rows = experience.decisions
+    inputs = experience.made(Replayer(learner.encoder), rows)
+    players = [Player.from_index(player) for player in experience.flags[rows] >> 1]
+    return [Decision(*row) for row in zip(
+        inputs.planes.reshape(len(rows), -1).astype(np.float64), inputs.legal,
+        inputs.actions.tolist(), players, inputs.probabilities.tolist(), strict=True,
     )]
 
 
 def train_batch(learner: TextbookReinforce, games: int, seed: int) -> Experience:
     """One batch: play games against itself and learn from them; returns the games."""
-    played = play([side(learner)], Schedule.practice(games, seed), learner.game)
-    played = played.with_returns(learner.discount, getattr(learner, "gae_lambda", 1.0))
-    learner.step(decisions_of(learner, played), played.returns[played.decisions].astype(float))
-    return played
+    experience = play([side(learner)], Schedule.practice(games, seed), learner.game)
+    experience = experience.with_returns(learner.discount, getattr(learner, "gae_lambda", 1.0))
+    returns = experience.returns[experience.decisions].astype(float)
+    learner.step(decisions_of(learner, experience), returns)
+    return experience
 
 
 def trained(learner: TextbookReinforce, batches: int, seed: int) -> TextbookReinforce:
@@ -86,12 +87,12 @@ def trained(learner: TextbookReinforce, batches: int, seed: int) -> TextbookRein
 
 
 def results_against(
-    one: TextbookReinforce, other: TextbookReinforce, games: int, seed: int
+    learner: TextbookReinforce, opponent: TextbookReinforce, games: int, seed: int
 ) -> np.ndarray:
     """Points of one learner against another, each as it learns: 1, 0.5, 0; float64[games]."""
     # Every game has its own luck, so that the results are independent.
     schedule = Schedule.practice(games, seed, opponent=True)
-    return points(play([side(one), side(other)], schedule, one.game), schedule)
+    return points(play([side(learner), side(opponent)], schedule, learner.game), schedule)
 
 
 def decided(results: np.ndarray) -> tuple[float, float, float]:
@@ -112,8 +113,8 @@ def solved(encoder: str) -> tuple[np.ndarray, np.ndarray]:
     assert solve is not None  # tic-tac-toe is solved
     for row, answer in zip(outcomes, solve([state.actions() for state in states]), strict=True):
         row[list(answer)] = list(answer.values())
-    shown = get_encoder(encoder, game)
-    return np.array([shown.encode(state).ravel() for state in states], np.float64), outcomes
+    board_encoder = get_encoder(encoder, game)
+    return np.array([board_encoder.encode(state).ravel() for state in states], np.float64), outcomes
 
 
 def evaluate_solved(learner: TextbookReinforce) -> tuple[np.ndarray, np.ndarray]:
@@ -134,25 +135,25 @@ def losing(scores: np.ndarray, outcomes: np.ndarray) -> np.ndarray:
     return (got == -1) & (outcomes.max(axis=1) > -1)
 
 
-def games_of(played: Experience) -> list[bytes]:
+def games_of(experience: Experience) -> list[bytes]:
     """The actions of each game, to be compared."""
-    ends = np.cumsum(played.plies)
-    return [played.actions[end - n : end].tobytes()
-            for end, n in zip(ends, played.plies, strict=True)]
+    ends = np.cumsum(experience.plies)
+    return [experience.actions[end - n : end].tobytes()
+            for end, n in zip(ends, experience.plies, strict=True)]
 
 
-def rows_met(learner: TextbookReinforce, played: Experience) -> list[int]:
+def rows_met(learner: TextbookReinforce, experience: Experience) -> list[int]:
     """The row of `solved` of each decision in these games of tic-tac-toe."""
-    made = played.made(Replayer(learner.encoder), played.decisions)
-    planes = made.planes.reshape(len(made), -1).astype(np.float64)
+    inputs = experience.made(Replayer(learner.encoder), experience.decisions)
+    planes = inputs.planes.reshape(len(inputs), -1).astype(np.float64)
     rows = _rows(learner.encoder.name)
     return [rows[position.tobytes()] for position in planes]
 
 
-def losing_moves(learner: TextbookReinforce, played: Experience) -> np.ndarray:
+def losing_moves(learner: TextbookReinforce, experience: Experience) -> np.ndarray:
     """Which decisions in these games of tic-tac-toe lost what was not lost: bool[decisions]."""
-    outcomes = solved(learner.encoder.name)[1][rows_met(learner, played)]
-    got = outcomes[np.arange(len(outcomes)), played.actions[played.decisions]]
+    outcomes = solved(learner.encoder.name)[1][rows_met(learner, experience)]
+    got = outcomes[np.arange(len(outcomes)), experience.actions[experience.decisions]]
     return (got == -1) & (outcomes.max(axis=1) > -1)
 
 

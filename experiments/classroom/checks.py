@@ -90,9 +90,9 @@ class HandIn:
         `shown` are the arguments as feedback shows them; by default all of them.
         """
         value = self.call(name, *arguments)
-        given = shown or ", ".join(map(short, arguments))
+        arguments_text = shown or ", ".join(map(short, arguments))
         require(same(value, equals),
-                f"{name}({given}) returned {short(value)}. {asked(value, equals) or hint}")
+                f"{name}({arguments_text}) returned {short(value)}. {asked(value, equals) or hint}")
 
 
 def agrees(
@@ -103,8 +103,8 @@ def agrees(
     """A check that a function returns the same as the solution, for each row of arguments.
 
     Args:
-        solution: the function, or several that are all asked.
-        part: which element of an answer counts; by default all of it.
+        solution: the function, or several that are all called.
+        part: the index of the element to compare; by default the whole answer.
         ordered: whether the order of a list counts.
     """
     solutions, rows = solution if isinstance(solution, tuple) else (solution,), list(cases)
@@ -112,17 +112,17 @@ def agrees(
     def run(hand_in: HandIn) -> None:
         for arguments in rows:
             for function in solutions:
-                wanted, name = function(*arguments), function.__name__
+                expected, name = function(*arguments), function.__name__
                 if part is None:
-                    equals = wanted if ordered else set(wanted)
+                    equals = expected if ordered else set(expected)
                     hand_in.expect(name, *arguments, hint=hint, equals=equals)
                     continue
                 answer = hand_in.call(name, *arguments)
-                require(hasattr(answer, "__len__") and len(answer) == len(wanted)
-                        and same(answer[part], wanted[part]),
+                require(hasattr(answer, "__len__") and len(answer) == len(expected)
+                        and same(answer[part], expected[part]),
                         f"{name}({', '.join(map(short, arguments))}) returned {short(answer)}; "
-                        f"value {part + 1} of {len(wanted)} is wrong. "
-                        f"{asked(answer, wanted) or hint}")
+                        f"value {part + 1} of {len(expected)} is wrong. "
+                        f"{asked(answer, expected) or hint}")
 
     return Check(title, points, run)
 
@@ -133,30 +133,31 @@ def require(right: bool, text: str) -> None:
         raise Wrong(text.strip())
 
 
-def same(value: Any, wanted: Any) -> bool:
+def same(value: Any, expected: Any) -> bool:
     """Whether two plain values are equal.
 
     A bool is not a number, a list may be a tuple or an array, and a set may be a list in which
     nothing stands twice. Numbers with a fraction, and arrays, agree up to rounding.
     """
-    if isinstance(wanted, float) and isinstance(value, bool):
+    if isinstance(expected, float) and isinstance(value, bool):
         return False
-    if isinstance(wanted, float | np.ndarray):
+    if isinstance(expected, float | np.ndarray):
         try:
             numbers = np.asarray(value, dtype=np.float64)
         except (TypeError, ValueError):
             return False
-        return numbers.shape == np.shape(wanted) and bool(np.allclose(numbers, wanted, 1e-6, 1e-9))
+        return (numbers.shape == np.shape(expected)
+                and bool(np.allclose(numbers, expected, 1e-6, 1e-9)))
     values = value.tolist() if isinstance(value, np.ndarray) else value
-    if isinstance(wanted, _SETS):
+    if isinstance(expected, _SETS):
         return (isinstance(values, _MANY)
-                and len(values) == len(wanted) and set(map(hashable, values)) == wanted)
-    if isinstance(wanted, list | tuple):
-        return (isinstance(values, list | tuple) and len(values) == len(wanted)
-                and all(map(same, values, wanted)))
-    if isinstance(wanted, bool) or isinstance(value, bool):
-        return value is wanted
-    return bool(value == wanted)
+                and len(values) == len(expected) and set(map(hashable, values)) == expected)
+    if isinstance(expected, list | tuple):
+        return (isinstance(values, list | tuple) and len(values) == len(expected)
+                and all(map(same, values, expected)))
+    if isinstance(expected, bool) or isinstance(value, bool):
+        return value is expected
+    return bool(value == expected)
 
 
 def hashable(value: Any) -> Any:
@@ -165,23 +166,24 @@ def hashable(value: Any) -> Any:
     return tuple(map(hashable, value)) if many else value
 
 
-def asked(value: Any, wanted: Any) -> str:
+def asked(value: Any, expected: Any) -> str:
     """What kind of value to return, if `value` is of another kind; "" if it is of the right one."""
-    if value is None or wanted is None or _alike(value, wanted):
+    if value is None or expected is None or _alike(value, expected):
         return ""
-    return f"Return {_kind(wanted)}; you returned {_kind(value)}."
+    return f"Return {_kind(expected)}; you returned {_kind(value)}."
 
 
-def _alike(value: Any, wanted: Any) -> bool:
-    value, wanted = (getattr(one, "tolist", lambda one=one: one)() for one in (value, wanted))
-    if isinstance(wanted, _MANY):
+def _alike(value: Any, expected: Any) -> bool:
+    value, expected = (
+        getattr(item, "tolist", lambda item=item: item)() for item in (value, expected))
+    if isinstance(expected, _MANY):
         # A set has no order, so it cannot be a list.
-        return (isinstance(value, _MANY if isinstance(wanted, _SETS) else list | tuple)
-                and all(one is None or other is None or _alike(one, other)
-                        for one, other in zip(value, wanted, strict=False)))
-    if isinstance(wanted, bool) or isinstance(value, bool):
-        return type(value) is type(wanted)
-    return isinstance(value, int | float if isinstance(wanted, int | float) else type(wanted))
+        return (isinstance(value, _MANY if isinstance(expected, _SETS) else list | tuple)
+                and all(item is None or expected_item is None or _alike(item, expected_item)
+                        for item, expected_item in zip(value, expected, strict=False)))
+    if isinstance(expected, bool) or isinstance(value, bool):
+        return type(value) is type(expected)
+    return isinstance(value, int | float if isinstance(expected, int | float) else type(expected))
 
 
 def _kind(value: Any) -> str:

@@ -47,9 +47,9 @@ class Mutant:
     after: str  # the same line of the mutant
 
     def has(self, text: str) -> bool:
-        """Whether the change put `text` into its line."""
-        before, after, text = ("".join(part.split()) for part in (self.before, self.after, text))
-        return text in after and text not in before
+        """Whether the change put `text` into the line; blanks are ignored."""
+        old, new, text = ("".join(part.split()) for part in (self.before, self.after, text))
+        return text in new and text not in old
 
 
 @dataclass
@@ -82,7 +82,8 @@ def outcomes(
     reported: set[str] = set()
 
     def call(name: str, *arguments: Any) -> Any:
-        copies = [_plainly(one) if callable(one) else copy.deepcopy(one) for one in arguments]
+        copies = [_plainly(argument) if callable(argument) else copy.deepcopy(argument)
+                  for argument in arguments]
         try:
             with np.errstate(all="ignore"):
                 return from_plain(to_plain(call_unchanged(names[name], copies, reported)))
@@ -106,13 +107,13 @@ def planted(exercise: Exercise) -> Iterator[Mutant]:
             raise DlgoError(f"solution {exercise.name}, bug {name!r}: {error}") from None
 
 
-def generated(solution: str, written: Collection[int]) -> Iterator[Mutant]:
+def generated(solution: str, line_numbers: Collection[int]) -> Iterator[Mutant]:
     """The mutants that Cosmic Ray makes of lines of a source, given by their numbers; each once."""
     require_extra("test", "mutation testing", "cosmic_ray")
     from cosmic_ray import plugins
     from cosmic_ray.mutating import mutate_code
 
-    lines, known = solution.splitlines(), {_bytecode(compile(solution, "", "exec"))}
+    lines, bytecodes = solution.splitlines(), {_bytecode(compile(solution, "", "exec"))}
     for name in plugins.operator_names():
         operator = plugins.get_operator(name)
         # Whether `is` differs from `==` depends on the interpreter.
@@ -121,22 +122,23 @@ def generated(solution: str, written: Collection[int]) -> Iterator[Mutant]:
         occurrence = 0
         while (mutated := mutate_code(solution, operator(), occurrence)) is not None:
             occurrence += 1
-            number, before, after = next(
+            number, old_line, new_line = next(
                 (number, *pair) for number, pair
                 in enumerate(zip(lines, mutated.splitlines(), strict=False), 1) if len({*pair}) > 1)
             try:
                 code = _bytecode(compile(mutated, "", "exec"))
             except SyntaxError:
                 continue
-            if number in written and code not in known:
-                known.add(code)
-                yield Mutant(mutated, f"line {number}", before.strip(), " ".join(after.split()))
+            if number in line_numbers and code not in bytecodes:
+                bytecodes.add(code)
+                yield Mutant(
+                    mutated, f"line {number}", old_line.strip(), " ".join(new_line.split()))
 
 
 def _bytecode(code: CodeType) -> Any:
     """What code does, without its lines and columns."""
-    constants = [_bytecode(one) if isinstance(one, CodeType) else repr(one)
-                 for one in code.co_consts]
+    constants = [_bytecode(constant) if isinstance(constant, CodeType) else repr(constant)
+                 for constant in code.co_consts]
     return code.co_code, code.co_names, code.co_varnames, code.co_freevars, tuple(constants)
 
 

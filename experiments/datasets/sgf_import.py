@@ -128,28 +128,28 @@ def result_of(record: GameRecordSgf) -> int:
 
 def handicap_of(record: GameRecordSgf) -> int:
     """The handicap stones: those set up before the first move, or the number the file gives."""
-    stones = sum(len(setup.black) for before, setup in record.setups
-                 if before == record.placed)
+    stones = sum(len(setup.black) for move_number, setup in record.setups
+                 if move_number == record.placed)
     return max(record.handicap, stones)
 
 
-def to_game(record: GameRecordSgf, played: PlayedRecord | None = None) -> GameData:
+def to_game(record: GameRecordSgf, replay: PlayedRecord | None = None) -> GameData:
     """A record as training data of `go:size=N`; the komi shows in the result only. A pass that the
     record does not hold, between two moves of one player, is not learned.
 
-    `played`: its positions, if they are known already. Raises NotationError for an illegal move, or
+    `replay`: its positions, if they are known already. Raises NotationError for an illegal move, or
     no moves at all.
     """
-    played = played or play(record)
-    if played.problem:
-        raise NotationError(played.problem)
-    states = [state for _, state in played.positions]
+    replay = replay or play(record)
+    if replay.problem:
+        raise NotationError(replay.problem)
+    states = [state for _, state in replay.positions]
     if len(states) == 1:
         raise NotationError(f"{record.source}: no moves")
     game = get_game("go", size=record.size)
     builder = GameBuilder(game, Start.of(states[0]))
-    for before, state in itertools.pairwise(states):
-        if state.previous_state is not before:
+    for previous, state in itertools.pairwise(states):
+        if state.previous_state is not previous:
             builder.skip(game.pass_action)
         action = state.last_move and game.action_of(state.last_move)
         assert action is not None
@@ -167,7 +167,7 @@ def pieces(
     """
     files: list[tuple[Path, str]] = []
     archives = with_inner_archives(archives)
-    damaged = lost = 0
+    damaged = n_broken = 0
     for archive in archives:
         try:
             listed = listing(archive)
@@ -177,7 +177,7 @@ def pieces(
             continue
         for line in listed.broken[:_NAMED]:
             progress.log(f"skipped: {line}")
-        lost += len(listed.broken)
+        n_broken += len(listed.broken)
         if listed.others:
             endings = ", ".join(f"{ending} {n}" for ending, n in listed.others.most_common(8))
             progress.log(f"{archive}: other files are ignored: {endings}")
@@ -195,12 +195,12 @@ def pieces(
         cut += [Piece(str(archive), names[i : i + SHARD_FILES])
                 for i in range(0, len(names), SHARD_FILES)]
     parts = [f"{damaged} of {len(archives)} archives"] if damaged else []
-    parts += [f"{number_of(lost, 'file')} of archives"] if lost else []
+    parts += [f"{number_of(n_broken, 'file')} of archives"] if n_broken else []
     return cut, " and ".join(parts)
 
 
 def import_sgf(
-    archives: Sequence[Path], folder: Path, wanted: Filter, sample: int | None = None,
+    archives: Sequence[Path], folder: Path, game_filter: Filter, sample: int | None = None,
     seed: int = 1, workers: int | None = None, jobs: Executor | None = None,
 ) -> Path:
     """Make shards of the games that pass the filter; return the folder.
@@ -213,13 +213,14 @@ def import_sgf(
     cut, damaged = pieces(archives, sample, seed, progress)
     make_folder(folder, error=DataError)
     tally = Tally(sum(len(piece.names) for piece in cut), items="files")
-    there = [_games_there(folder, number, _recipe(piece, wanted, Path(piece.archive)), progress)
-             for number, piece in enumerate(cut)]
+    shard_games = [
+        _games_there(folder, number, _recipe(piece, game_filter, Path(piece.archive)), progress)
+        for number, piece in enumerate(cut)]
     # Without a game in any shard, all files are read again, so that the reasons can be given.
     missing = {
-        number: Task(f"shard {number}", import_piece, (piece, number, wanted),
+        number: Task(f"shard {number}", import_piece, (piece, number, game_filter),
                      (Path(piece.archive),))
-        for number, piece in enumerate(cut) if there[number] is None or not any(there)
+        for number, piece in enumerate(cut) if shard_games[number] is None or not any(shard_games)
     }
     tally.found = tally.planned - sum(len(cut[number].names) for number in missing)
     if tally.found:
@@ -231,23 +232,23 @@ def import_sgf(
             refused[report.refused] += 1
         elif not report.error:
             named["kept"] += 1
-        for what, text in (("skipped", report.error), ("note", report.notes)):
+        for kind, text in (("skipped", report.error), ("note", report.notes)):
             if text:
-                named[what] += 1
-                if named[what] <= _NAMED:
-                    progress.log(f"{what}: {text}")
+                named[kind] += 1
+                if named[kind] <= _NAMED:
+                    progress.log(f"{kind}: {text}")
 
     with jobs or Processes(workers) as jobs:
         make_shards(missing, jobs, folder, tally, progress, count_report)
-    for why, count in refused.most_common():
-        progress.log(f"{number_of(count, 'game')} filtered out: {why}")
+    for reason, count in refused.most_common():
+        progress.log(f"{number_of(count, 'game')} filtered out: {reason}")
     if named["skipped"]:
         skipped = number_of(named["skipped"], "game")
         progress.log(f"{skipped} skipped as broken or against the rules")
     if named["note"] > _NAMED:
         progress.log(f"notes on {named['note']} files in all")
     progress.log(tally.summary(named["kept"]))
-    if not (named["kept"] or any(there)):
+    if not (named["kept"] or any(shard_games)):
         refused["broken or against the rules"] = named["skipped"]
         causes = [f"{cause} ({count})" for cause, count in refused.most_common() if count]
         causes += [f"{damaged} cannot be read"] if damaged else []
@@ -259,7 +260,7 @@ def import_sgf(
 
 
 def import_piece(
-    piece: Piece, number: int, wanted: Filter, archive: Path
+    piece: Piece, number: int, game_filter: Filter, archive: Path
 ) -> Generator[Amount, None, MadeShard]:
     """Make one shard from `archive`; its reports are those of the games."""
     watch = Stopwatch()
@@ -267,18 +268,21 @@ def import_piece(
     reports: list[Report] = []
     for name, data in contents(archive, piece.names):
         positions = 0
-        for game, report in _games_of(data, piece.path_of(name), wanted):
+        for game, report in _games_of(data, piece.path_of(name), game_filter):
             reports.append(report)
             if game is not None:
                 games.append(game)
                 positions += game.n_positions
         yield Amount(1, positions)
-    provenance = watch.provenance("dlgo data import-sgf", _recipe(piece, wanted, archive), number)
-    content, digest = shard_bytes(get_game("go", size=wanted.size), games, provenance)
+    recipe = _recipe(piece, game_filter, archive)
+    provenance = watch.provenance("dlgo data import-sgf", recipe, number)
+    content, digest = shard_bytes(get_game("go", size=game_filter.size), games, provenance)
     return MadeShard(content, digest, tuple(reports))
 
 
-def _games_of(data: bytes, name: str, wanted: Filter) -> Iterator[tuple[GameData | None, Report]]:
+def _games_of(
+    data: bytes, name: str, game_filter: Filter
+) -> Iterator[tuple[GameData | None, Report]]:
     try:
         file = read_sgf_games(data, name)
     except NotationError as error:
@@ -287,26 +291,26 @@ def _games_of(data: bytes, name: str, wanted: Filter) -> Iterator[tuple[GameData
     for reason in file.refused:
         yield None, Report(error=reason)
     for record in file.games:
-        refused = wanted.refuses(record)
+        refused = game_filter.refuses(record)
         if refused:
             yield None, Report(refused)
             continue
         try:
-            played = play(record)
-            game = to_game(record, played)
+            replay = play(record)
+            game = to_game(record, replay)
         except NotationError as error:
             yield None, Report(error=str(error))
             continue
-        notes = f"{record.source}: {'; '.join(played.notes)}" if played.notes else ""
+        notes = f"{record.source}: {'; '.join(replay.notes)}" if replay.notes else ""
         yield game, Report(notes=one_line(notes))
 
 
-def _recipe(piece: Piece, wanted: Filter, path: Path) -> dict[str, Any]:
+def _recipe(piece: Piece, game_filter: Filter, path: Path) -> dict[str, Any]:
     """What a shard comes from: the archive by name and size, its files by a digest of names."""
     names = hex_digest("\n".join(piece.names).encode("utf-8", "replace"), 64)
     return {
         "archive": Path(piece.archive).name, "bytes": path.stat().st_size if path.is_file() else 0,
-        "files": len(piece.names), "names": names, "filter": asdict(wanted),
+        "files": len(piece.names), "names": names, "filter": asdict(game_filter),
     }
 
 
@@ -364,8 +368,8 @@ def index_sgf(
         for number, piece in enumerate(cut)
     ]
     with Processes(workers) as jobs, closing(jobs.run(tasks)) as outcomes:
-        found = itertools.chain.from_iterable(outcome.value for outcome in outcomes)
-        entries = sorted(found, key=lambda entry: entry.name)
+        rows = itertools.chain.from_iterable(outcome.value for outcome in outcomes)
+        entries = sorted(rows, key=lambda entry: entry.name)
     if table is not None:
         write_csv(table, Entry._fields, entries, error=DataError)
     good = [entry for entry in entries if not entry.error]
@@ -379,7 +383,7 @@ def index_sgf(
                         for entry in good)),
     ):
         counts = Counter(values).most_common(12)
-        lines.append(f"{title}: " + ", ".join(f"{what} {count}" for what, count in counts))
+        lines.append(f"{title}: " + ", ".join(f"{value} {count}" for value, count in counts))
     lines += [f"skipped: {entry.error}" for entry in entries if entry.error][:_NAMED]
     return lines, damaged
 

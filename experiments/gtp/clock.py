@@ -64,30 +64,33 @@ class Clock:
         """Seconds after which `player` has lost on time, unless they move; None: no limit."""
         if player not in self.left and not self.limited:
             return None
-        left, stones = self.left_of(player)
+        time_left, stones = self.left_of(player)
         periods = stones - 1 if stones > 0 else self.byo_stones
         if not self.japanese:
             periods = int(stones == 0 and self.byo_stones > 0)
-        return left + periods * self.byo_time
+        return time_left + periods * self.byo_time
 
     def spend(self, player: Player, seconds: float) -> None:
         """The clock ran while `player` thought; for controllers that do not send `time_left`."""
         if player not in self.left and not self.limited:
             return
-        left, stones = self.left_of(player)
-        left -= seconds
-        if self.japanese and (stones > 0 or (left < 0 and self.byo_stones)):
-            lost = int(-left // self.byo_time) + 1 if left < 0 and self.byo_time else 0
-            left, stones = self.byo_time or left, max((stones or self.byo_stones + 1) - lost, 1)
+        time_left, stones = self.left_of(player)
+        time_left -= seconds
+        if self.japanese and (stones > 0 or (time_left < 0 and self.byo_stones)):
+            lost_periods = 0
+            if time_left < 0 and self.byo_time:
+                lost_periods = int(-time_left // self.byo_time) + 1
+            time_left = self.byo_time or time_left
+            stones = max((stones or self.byo_stones + 1) - lost_periods, 1)
         elif stones > 0:
             stones -= 1
             if stones == 0 and self.byo_stones:
-                left, stones = self.byo_time, self.byo_stones
-        elif left <= 0 and self.byo_stones:
-            left, stones = left + self.byo_time, self.byo_stones
+                time_left, stones = self.byo_time, self.byo_stones
+        elif time_left <= 0 and self.byo_stones:
+            time_left, stones = time_left + self.byo_time, self.byo_stones
         else:
-            left += self.increment
-        self.left[player] = (max(left, 0.0), stones)
+            time_left += self.increment
+        self.left[player] = (max(time_left, 0.0), stones)
 
     def left_of(self, player: Player) -> tuple[float, int]:
         """Seconds and stones as in `left`, also before anything was spent or sent."""

@@ -116,7 +116,8 @@ def read_puzzles(path: Path) -> PuzzleSet:
     """The puzzles of a file. Raises DlgoError if it is none."""
     try:
         data = read_json(path, "it")
-        game, puzzles = recorded_game(data["game"]), tuple(Puzzle(**one) for one in data["puzzles"])
+        game = recorded_game(data["game"])
+        puzzles = tuple(Puzzle(**entry) for entry in data["puzzles"])
         for puzzle in puzzles:
             if puzzle.state(game).is_over() or puzzle.outcomes[puzzle.solution] != puzzle.value:
                 raise DlgoError(f"{puzzle.position!r} is not a puzzle")
@@ -137,24 +138,24 @@ def make_puzzles(game: GameSpec, count: int, seed: int) -> list[Puzzle]:
     """`count` puzzles, as many of each level as can be found. Raises DlgoError as `solver_of`."""
     solver = EngineSpec.parse(solver_of(game)).build(game, seed)
     search = EngineSpec.parse("mcts").build(game, seed)
-    wanted = -(-count // (len(LEVELS) + 1))
+    quota = -(-count // (len(LEVELS) + 1))
     levels: dict[str, list[Puzzle]] = {name: [] for name, _ in (*LEVELS, (HARDEST, 0))}
-    seen: set[tuple[int, ...]] = set()
-    looks = found = 0
+    keys: set[tuple[int, ...]] = set()
+    looks = n_puzzles = 0
     for state in _positions(game, search, seed):
         key, looks = _key(state), looks + 1
-        puzzle = None if key in seen else _puzzle(state, solver, search)
-        seen.add(key)
+        puzzle = None if key in keys else _puzzle(state, solver, search)
+        keys.add(key)
         if puzzle is not None:
             levels[puzzle.level].append(puzzle)
-            looks, found = 0, found + 1
-        full = all(len(puzzles) >= wanted for puzzles in levels.values())
-        if full or looks > _MOST_LOOKS or found >= _ENOUGH * count:
+            looks, n_puzzles = 0, n_puzzles + 1
+        full = all(len(puzzles) >= quota for puzzles in levels.values())
+        if full or looks > _MOST_LOOKS or n_puzzles >= _ENOUGH * count:
             break
-    chosen = [puzzle for puzzles in levels.values() for puzzle in puzzles[:wanted]]
-    spare = [puzzle for puzzles in levels.values() for puzzle in puzzles[wanted:]]
-    return sorted([*chosen, *spare][:count], key=lambda one: (
-        one.sims or 2 * _LADDER[-1], one.plies or 0, one.position))
+    selection = [puzzle for puzzles in levels.values() for puzzle in puzzles[:quota]]
+    spare = [puzzle for puzzles in levels.values() for puzzle in puzzles[quota:]]
+    return sorted([*selection, *spare][:count], key=lambda puzzle: (
+        puzzle.sims or 2 * _LADDER[-1], puzzle.plies or 0, puzzle.position))
 
 
 def _positions(game: GameSpec, search: Engine, seed: int) -> Iterator[GameState]:
@@ -162,7 +163,7 @@ def _positions(game: GameSpec, search: Engine, seed: int) -> Iterator[GameState]
     if game.name == "draughts":
         endings = [random_endings(pieces, rng) for pieces in (3, 4)]
         while True:
-            yield from (next(drawn) for drawn in endings)
+            yield from (next(ending) for ending in endings)
     while True:
         states = [game.start()]
         search.new_game(int(rng.integers(2**31)))
@@ -191,11 +192,11 @@ def _puzzle(state: GameState, solver: Engine, search: Engine) -> Puzzle | None:
     if len(turns) < 2:
         return None
     results: dict[str, tuple[int, int | None]] = {}
-    for text, after in turns.items():
-        if after.is_over():
-            results[text] = after.result() * (1 if state.next_player is Player.black else -1), 0
+    for text, successor in turns.items():
+        if successor.is_over():
+            results[text] = successor.result() * (1 if state.next_player is Player.black else -1), 0
         else:
-            value, plies = exact_result(solver.analyse(after))
+            value, plies = exact_result(solver.analyse(successor))
             results[text] = -value, plies
     outcomes = {text: value for text, (value, _) in results.items()}
     best = max(outcomes.values())

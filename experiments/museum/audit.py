@@ -74,57 +74,58 @@ class Report(NamedTuple):
 
     @property
     def findings(self) -> list[Finding]:
-        """What does not hold."""
-        return [one for one in self.answers if one.tag not in (UNSEEN, ASKED)]
+        """The properties that do not hold."""
+        return [answer for answer in self.answers if answer.tag not in (UNSEEN, ASKED)]
 
     def suspects(self, part: str = "") -> dict[str, Fault | None]:
         """The kinds of fault, the most probable first, each with the museum's most similar fault.
 
-        What is broken (of a part) is compared with the signatures. What few of them have counts
-        more; properties that were not examined do not count. A crash comes first: its line is
-        known.
+        Compares the properties that do not hold (of a part) with the signatures. Properties that
+        few signatures have weigh more; those that were not examined are ignored. A crash comes
+        first: its line is known.
         """
-        examined, known = {name for _, name in self.examined}, signatures()
-        here = [one for one in self.findings if part in ("", one.part)]
-        broken = {feature for one in here for feature in one.features}
-        frequency = Counter(chain.from_iterable(known.values()))
+        examined, features_of = {name for _, name in self.examined}, signatures()
+        findings = [finding for finding in self.findings if part in ("", finding.part)]
+        broken = {feature for finding in findings for feature in finding.features}
+        frequency = Counter(chain.from_iterable(features_of.values()))
 
         def weight(features: set[str]) -> float:
-            return sum(math.log(1 + len(known) / (1 + frequency[one])) for one in features
-                       if one.partition(":")[0] in examined)
+            return sum(math.log(1 + len(features_of) / (1 + frequency[feature]))
+                       for feature in features if feature.partition(":")[0] in examined)
 
         def likeness(name: str) -> float:
-            own, features = broken & examined if name in KINDS else broken, set(known[name])
-            return weight(own & features) / math.sqrt(weight(own) * weight(features) or 1)
+            observed = broken & examined if name in KINDS else broken
+            features = set(features_of[name])
+            return weight(observed & features) / math.sqrt(weight(observed) * weight(features) or 1)
 
-        others = {"gumbel"} - {self.kind}
-        others |= {"window", "horizon"} if ("search", "reply") in self.examined else set()
+        unrelated = {"gumbel"} - {self.kind}
+        unrelated |= {"window", "horizon"} if ("search", "reply") in self.examined else set()
         best: dict[str, Fault | None] = dict.fromkeys(
-            ["crash"] if any(one.tag.startswith(_CRASH) for one in here) else [])
-        ranks = sorted((likeness(name), name in faults(), name) for name in known)
+            ["crash"] if any(finding.tag.startswith(_CRASH) for finding in findings) else [])
+        ranks = sorted((likeness(name), name in faults(), name) for name in features_of)
         for value, _, name in reversed(ranks):
             fault = faults().get(name)
             kind = fault.kind if fault else name
-            if value and kind not in others:
+            if value and kind not in unrelated:
                 best[kind] = best.get(kind) or fault
         return best
 
     def __str__(self) -> str:
-        broken, number = {one[:2] for one in self.findings}, len(self.examined)
-        asked = {one.name: int(one.text) for one in self.answers if one.tag == ASKED}
+        broken, number = {finding[:2] for finding in self.findings}, len(self.examined)
+        queries = {answer.name: int(answer.text) for answer in self.answers if answer.tag == ASKED}
         lines = [f"{self.file}: " + (
             f"{len(broken)} of {number} properties do not hold" if broken else
             f"all properties hold ({number} examined)" if number else "nothing was examined")]
-        if asked:
-            little = "; these are few, and say little" if sum(asked.values()) < _LITTLE else ""
-            counts = ", ".join(f"{name} {count}" for name, count in asked.items())
+        if queries:
+            little = "; these are few, and say little" if sum(queries.values()) < _LITTLE else ""
+            counts = ", ".join(f"{name} {count}" for name, count in queries.items())
             lines.append(f"Positions asked about: {counts}{little}")
-        parts = dict.fromkeys(one.part for one in self.findings)
+        parts = dict.fromkeys(finding.part for finding in self.findings)
         for part in parts:
-            found = [one for one in self.findings if one.part == part]
+            findings = [finding for finding in self.findings if finding.part == part]
             lines += ["", f"{part} ({self.kind}):" if part == "search" else f"{part}:",
-                      *_together(found, "tag" if part in learners.PROPERTIES else "name")]
-            answers = [one.tag for one in found if not one.tag.startswith(_CRASH)]
+                      *_together(findings, "tag" if part in learners.PROPERTIES else "name")]
+            answers = [finding.tag for finding in findings if not finding.tag.startswith(_CRASH)]
             if answers and not answers[0].startswith(_NO_ANSWER):
                 lines += ["  Look at:", *(
                     f"    {KINDS[kind]}" + (fault and f", as in {fault.name} ({fault.title})" or "")
@@ -132,7 +133,7 @@ class Report(NamedTuple):
         lines += [_NEXT] * bool(parts)
         lines += [_TREES] * bool(parts.keys() & {"search", "select_move", "solve"})
         missing = {*PARTS, "select_move"} - {part for part, _ in self.examined}
-        unseen = [one for one in self.answers if one.tag == UNSEEN]
+        unseen = [finding for finding in self.answers if finding.tag == UNSEEN]
         return "\n".join([*lines, "", "Not examined:", *_together(unseen),
                           f"  the file has no {', '.join(sorted(missing))}{self.misspelt}"])
 
@@ -140,11 +141,12 @@ class Report(NamedTuple):
 def _together(findings: list[Finding], by: str = "name") -> Iterator[str]:
     """A line for each property (or tag of a learner's part), but one for all that fail alike."""
     first: dict[str, Finding] = {}
-    for one in findings:
-        first.setdefault(getattr(one, by).strip(_NO_ANSWER) or one.name, one)
+    for finding in findings:
+        first.setdefault(getattr(finding, by).strip(_NO_ANSWER) or finding.name, finding)
     alike: dict[str, list[str]] = {}
-    for label, one in first.items():
-        alike.setdefault(one.tag if one.tag.startswith(_NO_ANSWER) else one.text, []).append(label)
+    for label, finding in first.items():
+        reason = finding.tag if finding.tag.startswith(_NO_ANSWER) else finding.text
+        alike.setdefault(reason, []).append(label)
     for labels in alike.values():
         more = f" and {len(labels) - 3} others" if len(labels) > 3 else ""
         yield f"  {', '.join(labels[:3])}{more}: {first[labels[0]].text}"
@@ -157,21 +159,21 @@ def signatures() -> dict[str, list[str]]:
 
 def examine(subject: Subject, part: str, name: str) -> dict[str, str]:
     """The findings about a property, {tag: text}."""
-    found: dict[str, str] = {}
-    asked = subject.asked
+    findings: dict[str, str] = {}
+    queries = subject.asked
     try:
         for tag, text in PROPERTIES[part][name](subject, part):
-            found.setdefault(tag, text)
+            findings.setdefault(tag, text)
     except NotImplementedError as error:
-        found[UNSEEN] = str(error) or "it is not implemented"
+        findings[UNSEEN] = str(error) or "it is not implemented"
     except AuditError as error:
-        found[_NO_ANSWER] = str(error)
+        findings[_NO_ANSWER] = str(error)
     except Exception as error:
         text = f"it raises an exception{_place(error, subject.path)}"
-        found[_CRASH + type(error).__name__] = text
-    if not found and subject.asked == asked:
-        found[UNSEEN] = f"it is about another kind of {part}"
-    return found
+        findings[_CRASH + type(error).__name__] = text
+    if not findings and subject.asked == queries:
+        findings[UNSEEN] = f"it is about another kind of {part}"
+    return findings
 
 
 def _place(error: BaseException, path: Path) -> str:
@@ -243,9 +245,9 @@ def audit(
             losses = 0
             for name in PROPERTIES[part]:
                 on_progress(f"{part}: {name}")
-                found = ask(examine, part, name) if losses < _MOST_LOSSES else {
+                findings = ask(examine, part, name) if losses < _MOST_LOSSES else {
                     UNSEEN: f"{part} has hung or ended the program {losses} times"}
-                losses += any(tag.startswith(_HANG) for tag in found)
-                report.examined.extend([(part, name)] if found.keys() != {UNSEEN} else [])
-                report.answers.extend(Finding(part, name, *one) for one in found.items())
+                losses += any(tag.startswith(_HANG) for tag in findings)
+                report.examined.extend([(part, name)] if findings.keys() != {UNSEEN} else [])
+                report.answers.extend(Finding(part, name, *item) for item in findings.items())
     return report

@@ -24,17 +24,17 @@ _VALUES, _RESULTS = np.array([0.4, -0.3, 0.1]), np.array([1.0, -1.0, 0.0])
 _STEP = 0.01  # of finite differences: a loss may have 32 bits
 
 
-def compare(tag: str, what: str, answer: Any, right: Any, tolerance: float = 1e-3) -> Findings:
+def compare(tag: str, label: str, answer: Any, right: Any, tolerance: float = 1e-3) -> Findings:
     """A finding if an answer, a number or an array, differs from the right one; zeros are exact."""
-    answer, right = numbers(what, answer).ravel(), np.ravel(right).astype(float)
+    answer, right = numbers(label, answer).ravel(), np.ravel(right).astype(float)
     if len(answer) != len(right) or (
         np.abs(answer - right) > np.where(right == 0, 1e-3, tolerance)
     ).any():
-        yield tag, f"{what}: {_short(answer)}; it should be {_short(right)}"
+        yield tag, f"{label}: {_short(answer)}; it should be {_short(right)}"
 
 
 def _short(array: np.ndarray) -> str:
-    return " ".join(f"{one:.3g}" for one in array[:12]) + (" ..." if len(array) > 12 else "")
+    return " ".join(f"{number:.3g}" for number in array[:12]) + (" ..." if len(array) > 12 else "")
 
 
 def targets(subject: Subject, part: str) -> Findings:
@@ -69,8 +69,8 @@ def _proven(state: GameState, visits: np.ndarray) -> np.ndarray:
     are none, the visits without moves that lose; if all end the game, the best, equally."""
     values = np.full(len(visits), -2)  # for who moves; 2: the game goes on
     for move in state.legal_moves():
-        after, sign = state.apply_move(move), 1 - 2 * state.next_player.index
-        values[state.game.action_of(move)] = sign * after.result() if after.is_over() else 2
+        successor, sign = state.apply_move(move), 1 - 2 * state.next_player.index
+        values[state.game.action_of(move)] = sign * successor.result() if successor.is_over() else 2
     if 1 in values or 2 not in values:
         return values == max(values[values < 2])
     return visits * (values > -1)
@@ -78,17 +78,18 @@ def _proven(state: GameState, visits: np.ndarray) -> np.ndarray:
 
 def encode(subject: Subject, part: str) -> Findings:
     """Different positions are shown differently, and the same one always in the same way."""
-    seen: dict[bytes, GameState] = {}
+    states: dict[bytes, GameState] = {}
     for state in _positions(subject.game.start()):
         planes, again = (numbers("the planes of a position", subject.call(part, state))
                          for _ in range(2))
-        other = seen.setdefault((planes + 0.0).tobytes(), state)  # -0.0 is 0.0
-        here, there = (" ".join(map(one.game.move_text, one.moves())) or "no move"
-                       for one in (state, other))
+        earlier = states.setdefault((planes + 0.0).tobytes(), state)  # -0.0 is 0.0
+        moves, earlier_moves = (
+            " ".join(map(position.game.move_text, position.moves())) or "no move"
+            for position in (state, earlier))
         if not np.array_equal(planes, again):
-            yield "again", f"the position after {here} looks different the second time"
-        elif other.key() != state.key():
-            yield "same", f"the positions after {here} and after {there} look alike"
+            yield "again", f"the position after {moves} looks different the second time"
+        elif earlier.key() != state.key():
+            yield "same", f"the positions after {moves} and after {earlier_moves} look alike"
 
 
 def _positions(start: GameState) -> Iterator[GameState]:
@@ -105,7 +106,7 @@ def _positions(start: GameState) -> Iterator[GameState]:
 
 def augment(subject: Subject, part: str) -> Findings:
     """Planes and policy are turned alike: in all ways that the rules allow, and in no others."""
-    game, board, seen = subject.game, symmetries(subject.game), set()
+    game, board, indices = subject.game, symmetries(subject.game), set()
     cells = np.arange(1.0, game.board_rows * game.board_cols + 1)
     planes = cells.reshape(game.board_rows, game.board_cols, 1)
     policy = np.arange(1.0, game.num_actions + 1) / 100
@@ -118,10 +119,10 @@ def augment(subject: Subject, part: str) -> Findings:
                 yield "planes", (f"an image of planes {planes.shape} is none of the {len(board)} "
                                  f"that {game.name} allows")
                 return
-            seen.add(k)
+            indices.add(k)
             yield from compare("policy", f"{board.names[k]} of the policy {_short(policy)}",
                                turned, board.policy(k, policy))
-    yield from compare("number", f"different images of {game.name}", len(seen), len(board))
+    yield from compare("number", f"different images of {game.name}", len(indices), len(board))
 
 
 def priors(subject: Subject, part: str) -> Findings:
@@ -136,19 +137,19 @@ def priors(subject: Subject, part: str) -> Findings:
 def noise(subject: Subject, part: str) -> Findings:
     """Noise differs from move to move and from call to call, and keeps the sum and most of a prior;
     below the root there is none."""
-    given = np.array([0.5, 0.3, 0.2])
-    drawn = np.array([numbers("priors with noise", subject.call(part, given.copy(), True)).ravel()
+    prior = np.array([0.5, 0.3, 0.2])
+    samples = np.array([numbers("priors with noise", subject.call(part, prior.copy(), True)).ravel()
                       for _ in range(300)])
-    sums, changes = drawn.sum(axis=1), np.ptp(drawn - given, axis=1)
+    sums, changes = samples.sum(axis=1), np.ptp(samples - prior, axis=1)
     yield from compare("sum", "sums of priors with noise", [sums.min(), sums.max()], [1, 1])
-    if changes.mean() < 0.05 or drawn.std(axis=0).max() < 1e-3 or (
-        np.corrcoef(drawn.T)[0, 1] > 0.9
+    if changes.mean() < 0.05 or samples.std(axis=0).max() < 1e-3 or (
+        np.corrcoef(samples.T)[0, 1] > 0.9
     ):
         yield "alike", "the noise is nearly the same each time or for all moves, or there is none"
-    if (kept := (drawn / given).min()) < 0.4:
-        yield "share", f"noise leaves {kept:.0%} of a prior; the papers leave 75%"
+    if (least_share := (samples / prior).min()) < 0.4:
+        yield "share", f"noise leaves {least_share:.0%} of a prior; the papers leave 75%"
     yield from compare("below", "priors below the root, where there is no noise",
-                       subject.call(part, given.copy(), False), given)
+                       subject.call(part, prior.copy(), False), prior)
 
 
 def pick(subject: Subject, part: str) -> Findings:
@@ -157,10 +158,10 @@ def pick(subject: Subject, part: str) -> Findings:
         ([10, 30, 0, 60], 1.0, [0.1, 0.3, 0, 0.6]), ([10, 30, 0, 60], 0.0, [0, 0, 0, 1]),
         ([1, 0, 2, 0], 0.5, [0.2, 0, 0.8, 0]), ([400, 0, 800, 0], 0.05, [0, 0, 1, 0]),
     ):
-        drawn = [int(subject.call(part, np.array(visits), temperature)) for _ in range(_DRAWS)]
+        samples = [int(subject.call(part, np.array(visits), temperature)) for _ in range(_DRAWS)]
         yield from compare(
             f"T={temperature:g}", f"visits {visits}, temperature {temperature:g}: shares of moves",
-            np.bincount(drawn, minlength=len(visits)) / _DRAWS, right, 0.06)  # 5 deviations
+            np.bincount(samples, minlength=len(visits)) / _DRAWS, right, 0.06)  # 5 deviations
 
 
 def _loss(
@@ -168,7 +169,7 @@ def _loss(
 ) -> float:
     """The loss of a few rows; `policy` and `value` are added to the predictions."""
     arrays = (_LOGITS + policy, _VALUES + value, _POLICIES, _RESULTS)
-    return float(numbers("the loss", subject.call("loss", *(one[rows] for one in arrays))))
+    return float(numbers("the loss", subject.call("loss", *(array[rows] for array in arrays))))
 
 
 def loss(subject: Subject, part: str) -> Findings:
@@ -177,34 +178,34 @@ def loss(subject: Subject, part: str) -> Findings:
     rows = np.array([_loss(subject, rows=slice(row, row + 1)) for row in range(len(_VALUES))])
     whole = _loss(subject)
     yield from compare("mean", f"rows with the losses {_short(rows)}, together", whole, rows.mean())
-    for row, one in enumerate(np.eye(len(_VALUES))):
-        step = _STEP * one
+    for row, unit in enumerate(np.eye(len(_VALUES))):
+        step = _STEP * unit
         nearer = {"policy": _loss(subject, step[:, None] * (_POLICIES - softmax(_LOGITS, axis=1))),
                   "value": _loss(subject, value=step * (_RESULTS - _VALUES))}
         for name in (name for name, less in nearer.items() if not less < whole):
             yield name, f"it does not fall when the {name} of row {row} nears its target"
         yield from compare("shift", "its change when all logits of a row grow alike",
-                           _loss(subject, one[:, None]) - whole, 0)
+                           _loss(subject, unit[:, None]) - whole, 0)
 
 
 def gradient(subject: Subject, part: str) -> Findings:
     """The gradient by logits and values is that of finite differences of `loss`."""
     answer = subject.call(part, _LOGITS, _VALUES, _POLICIES, _RESULTS)
-    for name, base, given in zip(("policy", "value"), (_LOGITS, _VALUES), answer, strict=True):
+    for name, base, derivative in zip(("policy", "value"), (_LOGITS, _VALUES), answer, strict=True):
         steps = _STEP * np.eye(base.size).reshape(-1, *base.shape)
         slopes = np.array([_loss(subject, **{name: step}) - _loss(subject, **{name: -step})
                            for step in steps]) / (2 * _STEP)
-        factors = numbers(f"the gradient of the {name}", given).ravel() / slopes
+        factors = numbers(f"the gradient of the {name}", derivative).ravel() / slopes
         tag = "factor" if np.ptp(factors) < 0.02 else "form"
-        yield from compare(f"{name}, {tag}", f"the gradient of the {name}", given, slopes)
+        yield from compare(f"{name}, {tag}", f"the gradient of the {name}", derivative, slopes)
 
 
 def batches(subject: Subject, part: str) -> Findings:
     """An epoch has each example once, whatever the size of a batch."""
     for count, size in ((10, 4), (8, 4), (3, 1), (5, 8)):
-        taken = itertools.chain(*subject.call(part, list(range(count)), size))
+        examples = itertools.chain(*subject.call(part, list(range(count)), size))
         yield from compare("", f"an epoch of {count} examples in batches of {size}",
-                           sorted(int(np.ravel(example)[0]) for example in taken), range(count))
+                           sorted(int(np.ravel(example)[0]) for example in examples), range(count))
 
 
 def epoch_loss(subject: Subject, part: str) -> Findings:
@@ -235,6 +236,6 @@ def match(subject: Subject, part: str) -> Findings:
         yield from compare("first", "games of 8 in which it moves first", sum(firsts), 4)
 
 
-PROPERTIES = {one.__name__: {one.__name__: one} for one in (
+PROPERTIES = {function.__name__: {function.__name__: function} for function in (
     targets, encode, augment, priors, noise, pick, loss, gradient, batches,
     epoch_loss, window, match)}

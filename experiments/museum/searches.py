@@ -38,13 +38,13 @@ def right_moves(subject: Subject, part: str, name: str) -> Findings:
         name == "candidates" and subject.kind != "gumbel"
     ):
         return
-    for right, why, tree in TREES["moves"][name]:
+    for right, reason, tree in TREES["moves"][name]:
         for player, answer in both(subject, part, tree, simulations):
             if not answer.decided and sum(answer.visits.values()) < simulations / 2:
                 yield UNSEEN, ("it stops early and does not say which move it plays; let search "
                                "return (visits, move)")
             elif COLUMN_LETTERS[answer.move] != right:
-                yield player, (f"in {answer.tree} {why}, but after {simulations} simulations "
+                yield player, (f"in {answer.tree} {reason}, but after {simulations} simulations "
                                f"{answer.text}")
 
 
@@ -52,15 +52,15 @@ def value(subject: Subject, part: str) -> Findings:
     """The value that is reported is about right, and no estimate is a proof; who proves results
     does not try a lost move again."""
     proves = False
-    for tree, wanted in TREES["values"].items():
+    for tree, expected in TREES["values"].items():
         for player, answer in both(subject, part, tree):
             if answer.value is None:
                 yield UNSEEN, "the value of a position, which it does not report"
-            elif abs(answer.value - wanted.get("value", answer.value)) > 0.25:
+            elif abs(answer.value - expected.get("value", answer.value)) > 0.25:
                 yield player, (f"in {answer.tree} the value is {answer.value:+.2f} and should be "
-                               f"{wanted['value']:+.1f} for the player to move")
+                               f"{expected['value']:+.1f} for the player to move")
             proves |= answer.proven is not None
-            if answer.proven not in (None, wanted.get("proven")):
+            if answer.proven not in (None, expected.get("proven")):
                 yield f"{player}, proof", (f"in {answer.tree} it calls the result "
                                            f"{answer.proven:+d} certain for the player to move")
     for player, answer in both(subject, part, "x(-1 o~.1 o~.1 o~.1)", 80) if proves else ():
@@ -71,14 +71,14 @@ def value(subject: Subject, part: str) -> Findings:
 def visits(subject: Subject, part: str) -> Findings:
     """There are as many visits as simulations; many moves are tried; ends are not evaluated."""
     for player, answer in both(subject, part, f"x(o(-1 0 x~0) 0 {'o~0 ' * 20})", 80):
-        total, tried = sum(answer.visits.values()), sum(map(bool, answer.visits.values()))
+        total, breadth = sum(answer.visits.values()), sum(map(bool, answer.visits.values()))
         ended = sum(answer.game.nodes[node].result != UNFINISHED for node in answer.asked)
         if not answer.visits:
             yield UNSEEN, "the visits of its moves"
         for tag, wrong, text in (
             ("sum", answer.visits and not 40 <= total <= 80, f"the visits sum to {total:g}"),
             ("calls", len(answer.asked) > 81, f"{len(answer.asked)} positions are evaluated"),
-            ("breadth", answer.visits and tried < 11, f"{tried} are tried"),
+            ("breadth", answer.visits and breadth < 11, f"{breadth} are tried"),
             ("ends", ended, f"the evaluator is asked about finished games ({ended} times)"),
         ):
             if wrong:
@@ -104,9 +104,10 @@ def priors_steer(subject: Subject, part: str) -> Findings:
     for tree, likely in (("x(.15:o~0 .6:o~0 .25:o~0)", (1, 2, 0)),
                          ("x(_ .6:o~0 .15:o~0 .25:o~0)", (1, 3, 2))):
         for player, answer in both(subject, part, tree, 200):
-            counts, again = ([one.visits.get(action, 0) for action in likely]
-                             for one in (answer, subject.ask(part, answer.tree, 200)))
-            noisy |= any(abs(one - other) > 5 for one, other in zip(counts, again, strict=True))
+            counts, again = ([search.visits.get(action, 0) for action in likely]
+                             for search in (answer, subject.ask(part, answer.tree, 200)))
+            noisy |= any(abs(count - repeat) > 5
+                         for count, repeat in zip(counts, again, strict=True))
             if any(counts) and (
                 counts != sorted(counts, reverse=True) or counts[0] == counts[2]
                 or (subject.kind == "puct" and not 0.45 < counts[0] / sum(counts) < 0.75)
@@ -136,7 +137,7 @@ def one_rule(subject: Subject, part: str, kinds: tuple[str, ...]) -> Findings:
     elif subject.self_play:
         yield UNSEEN, "its choices at the root, which noise decides: switch it off to see them"
     for player, answer, trace in _traces(subject, part):
-        choices = [one for one in trace.choices if one.node or not subject.self_play]
+        choices = [choice for choice in trace.choices if choice.node or not subject.self_play]
         fit = best_fit(choices, subject.kind)
         stages: dict[Any, Any] = {}
         for number, held in fit.held.items():
@@ -167,10 +168,11 @@ def values_are_means(subject: Subject, part: str) -> Findings:
         root = answer.game.nodes[0]
         if trace.visits[0] < sum(answer.visits.values()):
             continue  # some simulations have reached an end
-        made = dict(enumerate(trace.visits[root.children].tolist()))
-        if answer.visits and any(abs(made[action] - answer.visits.get(action, 0)) > 1
-                                 for action in made):
-            yield f"{player}, visits", f"it reports visits of {answer.visits}; it has made {made}"
+        root_visits = dict(enumerate(trace.visits[root.children].tolist()))
+        if answer.visits and any(abs(root_visits[action] - answer.visits.get(action, 0)) > 1
+                                 for action in root_visits):
+            yield f"{player}, visits", (
+                f"it reports visits of {answer.visits}; it has made {root_visits}")
         means = trace.mean(root.mover, [0, root.children[answer.move]])
         if answer.value is not None and min(abs(means - answer.value)) > 0.05:
             yield player, (f"in {answer.tree} it reports the value {answer.value:+.2f}; the mean "
@@ -196,8 +198,9 @@ def halving(subject: Subject, part: str) -> Findings:
                17: (4, 4, 2, 2, 1, 1, 1, 1)}
     for simulations, right in budgets.items() if subject.kind == "gumbel" else ():
         for player, answer in both(subject, part, tree, simulations):
-            counts = sorted(answer.visits.items(), key=lambda one: one[1], reverse=True)
-            differences = [abs(count - one) for (_, count), one in zip(counts, right, strict=False)]
+            counts = sorted(answer.visits.items(), key=lambda item: item[1], reverse=True)
+            differences = [abs(count - expected)
+                           for (_, count), expected in zip(counts, right, strict=False)]
             best = {action for action, _ in counts[:2]}
             if counts and (max(differences) > 1 + (simulations > 20) or best != {6, 7}):
                 yield player, (f"of eight candidates, G and H are best; with {simulations} "

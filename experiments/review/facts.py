@@ -46,16 +46,17 @@ def words_of(facts: Sequence[Fact]) -> str:
 
 
 def explain(
-    state: GameState, moves: Sequence[Move], *, decision: Decision | None = None, who: str = "",
-    after: Evaluation | None = None, outcomes: Mapping[str, int] | None = None,
+    state: GameState, moves: Sequence[Move], *, decision: Decision | None = None, engine: str = "",
+    evaluation: Evaluation | None = None, outcomes: Mapping[str, int] | None = None,
 ) -> list[Fact]:
     """The facts about a turn, the most important ones first.
 
     Args:
         state: the position before the turn.
         moves: the turn.
-        decision: the answer of engine `who` in `state`.
-        after: the value of the position after the turn, also by `who` unless it is proved.
+        decision: the answer of `engine` in `state`.
+        engine: its name in the facts; "the search" if it is empty.
+        evaluation: the value of the position after the turn, by `engine` or proved.
         outcomes: the exact result of each turn for the player to move (1, 0, -1), by its text.
     """
     if moves[-1].is_resign:
@@ -66,23 +67,23 @@ def explain(
     text = turn_text(state.game, moves)
     if outcomes is not None:
         facts += _by_outcomes(state.game, text, outcomes)
-    if after is not None and not (facts and facts[0].kind == "wins"):
-        facts.append(_by_value(state, moves, after, who))
+    if evaluation is not None and not (facts and facts[0].kind == "wins"):
+        facts.append(_by_value(state, moves, evaluation, engine))
     if decision is not None and decision.visits:
-        facts += _by_search(state.game, moves[0], decision, who)
+        facts += _by_search(state.game, moves[0], decision, engine)
     return facts
 
 
 def turns_of(
-    state: GameState, made: tuple[Move, ...] = ()
+    state: GameState, first_moves: tuple[Move, ...] = ()
 ) -> Iterator[tuple[str, GameState]]:
-    """Every turn by its text, and the position after it; `made` are its first moves."""
+    """Every turn by its text, and the position after it; `first_moves` begin it."""
     for move in state.legal_moves():
-        after, moves = state.apply_move(move), (*made, move)
-        if after.is_over() or after.next_player is not state.next_player:
-            yield turn_text(state.game, moves), after
+        successor, moves = state.apply_move(move), (*first_moves, move)
+        if successor.is_over() or successor.next_player is not state.next_player:
+            yield turn_text(state.game, moves), successor
         else:
-            yield from turns_of(after, moves)
+            yield from turns_of(successor, moves)
 
 
 class _TooMuch(Exception):
@@ -100,7 +101,7 @@ class _Look:
         self.text = turn_text(self.game, moves)
         self.after = state.play(*moves)
         self.others = {
-            text: after for text, after in self.turns(state) if text != self.text
+            text: successor for text, successor in self.turns(state) if text != self.text
         }
 
     def turns(self, state: GameState) -> Iterator[tuple[str, GameState]]:
@@ -114,8 +115,8 @@ class _Look:
     def wins(self, state: GameState) -> list[str]:
         """The turns that win at once for the player to move."""
         return [
-            text for text, after in self.turns(state)
-            if after.is_over() and after.winner() is state.next_player
+            text for text, successor in self.turns(state)
+            if successor.is_over() and successor.winner() is state.next_player
         ]
 
     def named(self, turns: Sequence[str]) -> str:
@@ -136,8 +137,8 @@ def _by_rules(look: _Look) -> Iterator[Fact]:
     if over and winner is look.mover:
         yield Fact("wins", "Wins at once.")
         return
-    missed = [text for text, after in look.others.items()
-              if after.is_over() and after.winner() is look.mover]
+    missed = [text for text, successor in look.others.items()
+              if successor.is_over() and successor.winner() is look.mover]
     if missed:
         yield Fact("misses", f"Misses {look.named(missed)}, which would win at once.")
     if over:
@@ -152,18 +153,18 @@ def _by_rules(look: _Look) -> Iterator[Fact]:
 
 def _defence(look: _Look, danger: list[str]) -> Iterator[Fact]:
     """What the opponent could do at once: `danger` still, and what only this turn stops."""
-    stopped: set[str] | None = None  # after every other turn these win
+    stopped_wins: set[str] | None = None  # after every other turn these win
     hopeless = bool(danger)
-    for after in look.others.values():
-        threats = set() if after.is_over() else set(look.wins(after))
+    for successor in look.others.values():
+        threats = set() if successor.is_over() else set(look.wins(successor))
         hopeless = hopeless and bool(threats)
-        if not after.is_over():
-            stopped = threats - set(danger) if stopped is None else stopped & threats
-        if not hopeless and stopped is not None and not stopped:
+        if not successor.is_over():
+            stopped_wins = threats - set(danger) if stopped_wins is None else stopped_wins & threats
+        if not hopeless and stopped_wins is not None and not stopped_wins:
             break
-    if stopped:
-        yield Fact("stops", f"Only this move stops {look.named(sorted(stopped))}, which would win "
-                   "at once.")
+    if stopped_wins:
+        yield Fact("stops", f"Only this move stops {look.named(sorted(stopped_wins))}, which would "
+                   "win at once.")
     if hopeless:
         yield Fact("hopeless", f"Every move lets {look.rival} win at once.")
     elif danger:
@@ -174,17 +175,17 @@ def _attack(look: _Look) -> Iterator[Fact]:
     """Whether the mover wins at once after every reply, or after every reply but one."""
     safe: list[str] = []
     wins: list[list[str]] = []
-    for text, after in look.turns(look.after):
-        found = [] if after.is_over() else look.wins(after)
-        if found:
-            wins.append(found)
+    for text, successor in look.turns(look.after):
+        winning = [] if successor.is_over() else look.wins(successor)
+        if winning:
+            wins.append(winning)
         else:
             safe.append(text)
         if len(safe) > 1:
             return
     if not wins:
         return
-    common = [text for text in wins[0] if all(text in other for other in wins)]
+    common = [text for text in wins[0] if all(text in reply_wins for reply_wins in wins)]
     threat = common and f"Threatens {look.named(common[:1])}"
     if not safe:
         text = f"Whatever {look.rival} replies, {look.name} then wins at once."
@@ -207,9 +208,9 @@ def _refutation(look: _Look) -> Iterator[Fact]:
     """A reply after which the opponent wins at once, whatever the mover does."""
     if len(look.others) > _SMALL:
         return
-    for text, after in look.turns(look.after):
-        if not after.is_over() and all(
-            not last.is_over() and look.wins(last) for _, last in look.turns(after)
+    for text, successor in look.turns(look.after):
+        if not successor.is_over() and all(
+            not last.is_over() and look.wins(last) for _, last in look.turns(successor)
         ):
             yield Fact("refuted", f"Lets {look.rival} play {look.named([text])}, and then win at "
                        f"once whatever {look.name} replies.")
@@ -218,24 +219,26 @@ def _refutation(look: _Look) -> Iterator[Fact]:
 
 def _pair(wins: list[list[str]]) -> tuple[str, ...]:
     """Two turns of which one wins after each reply; () if there are none."""
-    turns = list(dict.fromkeys(text for found in wins for text in found))[:20]
+    turns = list(dict.fromkeys(text for winning in wins for text in winning))[:20]
     pairs = itertools.combinations(turns, 2)
-    return next((pair for pair in pairs if all({*pair} & {*found} for found in wins)), ())
+    return next((pair for pair in pairs if all({*pair} & {*winning} for winning in wins)), ())
 
 
 def _captures(look: _Look) -> Iterator[Fact]:
     """Pieces that the turn takes, and those that it lets the opponent take."""
     rival = look.mover.other
-    taken = look.pieces(look.state, rival) - look.pieces(look.after, rival)
-    if taken > 0:
-        yield Fact("captures", f"Captures {_pieces(look.game, taken)}.")
+    gain = look.pieces(look.state, rival) - look.pieces(look.after, rival)
+    if gain > 0:
+        yield Fact("captures", f"Captures {_pieces(look.game, gain)}.")
     if len(look.others) > _SMALL:
         return
-    text, lost, back = _worst_reply(look, look.after)
-    if lost > back and all(_worst_reply(look, after)[1] < lost for after in look.others.values()):
+    text, loss, back = _worst_reply(look, look.after)
+    if loss > back and all(
+        _worst_reply(look, successor)[1] < loss for successor in look.others.values()
+    ):
         returned = f"; {look.name} can capture {back} in return" if back else ""
         yield Fact("loses", f"Only this move lets {look.rival} capture "
-                   f"{_pieces(look.game, lost)}, with {look.named([text])}{returned}.")
+                   f"{_pieces(look.game, loss)}, with {look.named([text])}{returned}.")
 
 
 def _worst_reply(look: _Look, state: GameState) -> tuple[str, int, int]:
@@ -243,19 +246,20 @@ def _worst_reply(look: _Look, state: GameState) -> tuple[str, int, int]:
     player, worst = state.next_player, ("", 0, 0)
     if state.is_over():
         return worst
-    before = look.pieces(state, player.other)
-    for text, after in look.turns(state):
-        lost = before - look.pieces(after, player.other)
-        if lost > worst[1]:
-            pieces = look.pieces(after, player)
-            back = [pieces - look.pieces(last, player) for _, last in look.turns(after)]
-            worst = text, lost, max([0, *back])
+    count = look.pieces(state, player.other)
+    for text, successor in look.turns(state):
+        loss = count - look.pieces(successor, player.other)
+        if loss > worst[1]:
+            pieces = look.pieces(successor, player)
+            back = [pieces - look.pieces(last, player) for _, last in look.turns(successor)]
+            worst = text, loss, max([0, *back])
     return worst
 
 
 def _by_outcomes(game: GameSpec, text: str, outcomes: Mapping[str, int]) -> Iterator[Fact]:
     value, best = outcomes[text], max(outcomes.values())
-    counts = {result: sum(other == result for other in outcomes.values()) for result in (1, 0, -1)}
+    counts = {
+        result: sum(outcome == result for outcome in outcomes.values()) for result in (1, 0, -1)}
     if value < best:
         better = [turn for turn, result in outcomes.items() if result == best]
         verb = _VERBS[best] if len(better) == 1 else _PLURAL[best]
@@ -264,34 +268,34 @@ def _by_outcomes(game: GameSpec, text: str, outcomes: Mapping[str, int]) -> Iter
         if len(outcomes) > 1:
             yield Fact("only", f"Every move {_VERBS[value]}.")
     elif counts[value] == 1:
-        rest = [f"1 other {_VERBS[result]}" if n == 1 else f"{n} others {_PLURAL[result]}"
+        alternatives = [f"1 other {_VERBS[result]}" if n == 1 else f"{n} others {_PLURAL[result]}"
                 for result, n in counts.items() if n and result < value]
-        yield Fact("only", f"The only move that {_VERBS[value]}; {' and '.join(rest)}.")
+        yield Fact("only", f"The only move that {_VERBS[value]}; {' and '.join(alternatives)}.")
     else:
         yield Fact("only", f"One of {counts[value]} moves that {_PLURAL[value]}.")
 
 
-def _by_value(state: GameState, moves: Sequence[Move], after: Evaluation, who: str) -> Fact:
+def _by_value(state: GameState, moves: Sequence[Move], evaluation: Evaluation, engine: str) -> Fact:
     player, reached = state.next_player, state.play(*moves)
-    name, value = player_text(state.game, player), value_text(reached, after, player)
-    if after.proven:
+    name, value = player_text(state.game, player), value_text(reached, evaluation, player)
+    if evaluation.proven:
         return Fact("value", f"After it, {name} has a proved {value}.")
-    return Fact("value", f"After it, {who or 'the search'} expects {value} for {name}.")
+    return Fact("value", f"After it, {engine or 'the search'} expects {value} for {name}.")
 
 
-def _by_search(game: GameSpec, move: Move, decision: Decision, who: str) -> Iterator[Fact]:
+def _by_search(game: GameSpec, move: Move, decision: Decision, engine_name: str) -> Iterator[Fact]:
     if decision.proven is not None and decision.proven >= 0 and decision.move == move:
         result, count = ("draw", "win")[decision.proven], decision.cost.simulations
         if count:
-            yield Fact("found", f"{who or 'The search'} proves the {result} after "
+            yield Fact("found", f"{engine_name or 'The search'} proves the {result} after "
                        f"{number_of(count, 'simulation')}.")
             return
     total = sum(decision.visits.values())
     if not total:
         return
-    share, engine = decision.visits.get(move, 0) / total, who or "the search"
+    share, engine = decision.visits.get(move, 0) / total, engine_name or "the search"
     text = f"{share:.0%} of the visits of {engine} go there"
-    favourite = max(decision.visits, key=lambda other: decision.visits[other])
+    favourite = max(decision.visits, key=lambda candidate: decision.visits[candidate])
     if favourite == move:
         yield Fact("visits", f"{text}.")
         return

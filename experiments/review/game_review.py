@@ -153,21 +153,21 @@ class GameReview:
 
     def _drop(self, turn: Turn) -> float:
         """What a turn seems to have cost; 0 where there is nothing to compare."""
-        before, after = self.evaluations[turn.number - 1], self.evaluations[turn.number]
-        if before is None or after is None or (before.proven and after.proven):
+        previous, current = self.evaluations[turn.number - 1], self.evaluations[turn.number]
+        if previous is None or current is None or (previous.proven and current.proven):
             return 0.0
         if turn.moves[-1].is_resign or not self._other_choice(turn.number):
             return 0.0
-        return before.share(turn.player) - after.share(turn.player)
+        return previous.share(turn.player) - current.share(turn.player)
 
     def _comparison(self, place: int) -> Question | None:
         """The next search of the comparison of the turn before `place`; None if it is complete."""
-        state, after = self.states[place - 1], self.evaluations[place]
-        assert after is not None  # a suspect
+        state, evaluation = self.states[place - 1], self.evaluations[place]
+        assert evaluation is not None  # a suspect
         if (comparison := self._comparisons.get(place)) is None:
             comparison = self._comparisons[place] = Comparison()
-            if after.proven:
-                comparison.played.append(after)
+            if evaluation.proven:
+                comparison.played.append(evaluation)
         if comparison.is_complete:
             return None
         better = comparison.wants_better
@@ -178,7 +178,7 @@ class GameReview:
             comparison.better.append(end_value(state))
             return self._comparison(place)
         # Where the value after the move is proved, the other one may be, too.
-        exact = after.proven and place not in self._unsolved
+        exact = evaluation.proven and place not in self._unsolved
         return Question(state, place, True, exact, len(comparison.better) + 1)
 
     def _other_choice(self, place: int) -> tuple[Move, ...]:
@@ -187,10 +187,10 @@ class GameReview:
         same = min(len(best), len(turn.moves))  # a line may end within a capture
         return () if best[:same] == turn.moves[:same] else best
 
-    def answer(self, question: Question, decision: Decision, who: str) -> None:
-        """Take the answer of engine `who`; one without proof leaves an exact question open."""
+    def answer(self, question: Question, decision: Decision, engine: str) -> None:
+        """Take the answer of `engine`; one without proof leaves an exact question open."""
         state = question.state
-        evaluation = evaluation_of(state, decision, who)
+        evaluation = evaluation_of(state, decision, engine)
         if evaluation is None or (question.exact and not evaluation.proven):
             self.give_up(question)
         elif question.sample:
@@ -213,15 +213,15 @@ class GameReview:
     def verdict(self, number: int) -> Verdict | None:
         """The cost of turn `number`, from 1; None if it is not known yet."""
         turn = self.turns[number - 1]
-        before, after = self.evaluations[number - 1], self.evaluations[number]
-        if before is None or after is None:
+        previous, current = self.evaluations[number - 1], self.evaluations[number]
+        if previous is None or current is None:
             return None
         best, comparison = self._other_choice(number), self._comparisons.get(number)
         if comparison is not None and (not comparison.is_complete or comparison.failed):
             comparison = None
         instead = None if comparison is None else comparison.instead
-        exact = after.proven and (before.proven or (instead is not None and instead.proven))
-        loss, margin = before.share(turn.player) - after.share(turn.player), None
+        exact = current.proven and (previous.proven or (instead is not None and instead.proven))
+        loss, margin = previous.share(turn.player) - current.share(turn.player), None
         if comparison is not None:
             loss, margin = comparison.loss(turn.player), comparison.margin
         elif not exact and (not best or loss >= SMALLEST):
@@ -234,7 +234,7 @@ class GameReview:
         if margin is not None and loss <= margin:  # it may be chance
             kind = ""
         return Verdict(
-            turn, loss, kind, exact, best, before, after, instead, None if exact else margin)
+            turn, loss, kind, exact, best, previous, current, instead, None if exact else margin)
 
     def verdicts(self) -> Iterator[Verdict]:
         """The verdicts of all turns that can be judged, in order."""
@@ -271,11 +271,11 @@ def end_value(state: GameState) -> Evaluation:
     return Evaluation((1 + state.result()) / 2, True, plies_to_end=0)
 
 
-def evaluation_of(state: GameState, decision: Decision, who: str) -> Evaluation | None:
+def evaluation_of(state: GameState, decision: Decision, engine: str) -> Evaluation | None:
     """An engine's answer as black's share; None if the engine does not estimate positions."""
     value, proven = decision.value, decision.proven is not None
     plies = decision.plies_to_end if proven else None
-    if who.partition(":")[0] == "solver":
+    if engine.partition(":")[0] == "solver":
         if state.game.name == "draughts":  # by tables, which count turns
             proven = proven or value in (-1.0, 0.0, 1.0)
         elif proven:

@@ -38,23 +38,23 @@ def slides(review: GameReview) -> list[Slide]:
     smooth = _smooth(black)
     explained = _explained(review)
     falls: list[tuple[float, int, int]] = []
-    for first, before in enumerate(smooth):
+    for first, start_share in enumerate(smooth):
         for last in range(first + 1, min(first + _LONGEST + 1, len(black))):
-            after = smooth[last]
-            if before is None or after is None:
+            end_share = smooth[last]
+            if start_share is None or end_share is None:
                 continue
-            known = explained[last] - explained[first]
-            changes = (after - before, (black[last] or 0.0) - (black[first] or 0.0))
+            explained_change = explained[last] - explained[first]
+            changes = (end_share - start_share, (black[last] or 0.0) - (black[first] or 0.0))
             # Black's falls are negative; all of these have to be falls of the same player.
-            falls_by = [*changes, *(change - known for change in changes)]
+            falls_by = [*changes, *(change - explained_change for change in changes)]
             least = max(min(falls_by), -max(falls_by))
             if least >= _LEAST:
                 falls.append((least - _PER_TURN * (last - first), first, last))
-    chosen: list[Slide] = []
+    selection: list[Slide] = []
     for _, first, last in sorted(falls, reverse=True):
-        if all(last <= other.first or first >= other.last for other in chosen):
-            chosen.append(_trimmed(smooth, first, last))
-    return sorted(chosen, key=lambda slide: slide.first)
+        if all(last <= slide.first or first >= slide.last for slide in selection):
+            selection.append(_trimmed(smooth, first, last))
+    return sorted(selection, key=lambda slide: slide.first)
 
 
 def _explained(review: GameReview) -> list[float]:
@@ -74,8 +74,8 @@ def _explained(review: GameReview) -> list[float]:
 def _trimmed(black: list[float | None], first: int, last: int) -> Slide:
     """A fall without the turns at its ends that hardly belong to it."""
     def change(first: int, last: int) -> float:
-        before, after = black[first], black[last]
-        return 0.0 if before is None or after is None else after - before
+        start, end = black[first], black[last]
+        return 0.0 if start is None or end is None else end - start
 
     least = _KEPT * change(first, last)
     while last - first > 1 and change(first, last - 1) / least >= 1:
@@ -93,6 +93,7 @@ def _smooth(shares: list[float | None]) -> list[float | None]:
     medians: list[float | None] = []
     for place, share in enumerate(shares):
         reach = min(2, place, len(shares) - 1 - place)
-        near = [one for one in shares[place - reach : place + reach + 1] if one is not None]
+        near = [neighbour for neighbour in shares[place - reach : place + reach + 1]
+                if neighbour is not None]
         medians.append(None if share is None else median(near))
     return medians

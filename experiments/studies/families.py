@@ -116,9 +116,9 @@ def train(part: Part, player: Player, folder: Path) -> float:
     settings = {**part.learners[player.family], "seed": player.seed}
     if player.family == "supervised":
         recipe = make_recipe(part.game, part.teacher, seed=player.seed, shard_games=_GAMES)
-        wanted, files, spent = seconds * part.share, 1, 0.0
-        while spent < wanted:
-            files = math.ceil(files * wanted / spent) if spent else 1
+        target, files, spent = seconds * part.share, 1, 0.0
+        while spent < target:
+            files = math.ceil(files * target / spent) if spent else 1
             data = Dataset.open(generate(recipe, files * _GAMES, folder / f"{out.name}-games", 1))
             spent = data.cpu_seconds
         run = learn.supervised(data, out, cpu_minutes=(seconds - spent) / 60, **settings)
@@ -142,13 +142,14 @@ def run_part(part: Part, out: Path, budgets: Sequence[int], workers: int | None)
                 if seed == earlier or 0 in (seed, earlier)]
     games = []
     for ms in part.moves:
-        entrants = [part.entrant(folder, Player._make([*one, ms])) for one in trained]
+        entrants = [part.entrant(folder, Player._make([*training, ms])) for training in trained]
         games.append(play(part.game, entrants, pairings, part.pairs, folder, workers).assign(ms=ms))
     players = {player: part.entrant(folder, player)
-               for ms in part.moves for player in (Player._make([*one, ms]) for one in trained)}
+               for ms in part.moves
+               for player in (Player._make([*training, ms]) for training in trained)}
     sets = positions_of(part.game, part.positions, workers)
     counts = count_mistakes(
-        folder / "mistakes.csv", players if sets else {}, [*keys, "class"], lambda one: sets,
+        folder / "mistakes.csv", players if sets else {}, [*keys, "class"], lambda player: sets,
         workers)
     table = pd.DataFrame([*players]).merge(done, on=keys[:3]).join(counts, on=keys)
     tables.write_csv(table, folder / "players.csv")
@@ -159,13 +160,13 @@ def rated(part: Part, folder: Path) -> dict[str, Rated]:
     """For each time a move the families after each training, and what other games and seeds might
     have given: means of the seeds, sums of positions and mistakes. Ratings are above `ZERO`'s."""
     players, games = (pd.read_csv(folder / f"{name}.csv") for name in ("players", "games"))
-    found: dict[str, Rated] = {}
+    results: dict[str, Rated] = {}
     for name, ms in part.tables.items():
-        own = players[players["ms"] == ms].reset_index(drop=True).assign(sims=ms, level=1)
-        own, covariance = measured.rate(own, games[games["ms"] == ms])
-        drawn = measured.replicates(own, covariance, by="family")
-        found[name] = [of_families(table) for table in (own, *drawn)]
-    return found
+        entrants = players[players["ms"] == ms].reset_index(drop=True).assign(sims=ms, level=1)
+        entrants, covariance = measured.rate(entrants, games[games["ms"] == ms])
+        samples = measured.replicates(entrants, covariance, by="family")
+        results[name] = [of_families(table) for table in (entrants, *samples)]
+    return results
 
 
 def of_families(players: pd.DataFrame) -> pd.DataFrame:
@@ -179,31 +180,32 @@ def of_families(players: pd.DataFrame) -> pd.DataFrame:
 def strengths(part: Part, rated: Mapping[str, Rated]) -> pd.DataFrame:
     """A row for each family, training and time a move of the plan, empty where nothing was run."""
     keys, columns = ["family", "seconds"], ["cpu_seconds", "rating", "low95", "high95"]
-    plan = pd.MultiIndex.from_tuples(dict.fromkeys(one[:2] for one in part.trainings()), names=keys)
+    plan = pd.MultiIndex.from_tuples(
+        dict.fromkeys(training[:2] for training in part.trainings()), names=keys)
     rows = []
     for name, ms in part.tables.items():
         table = pd.DataFrame(columns=[*columns, "positions", "mistakes"], index=plan, dtype=float)
         if name in rated:
-            first, *drawn = rated[name]
-            low, high = quantile_interval([sample["rating"] for sample in drawn], axis=0)
+            first, *samples = rated[name]
+            low, high = quantile_interval([sample["rating"] for sample in samples], axis=0)
             table = first.assign(low95=low, high95=high)[table.columns].reindex(plan)
         rows.append(table.reset_index().assign(part=part.name, ms=ms))
     return pd.concat(rows, ignore_index=True)
 
 
 def published(results: Path = RESULTS) -> pd.DataFrame:
-    """What is kept of `strengths`, as texts for the docs: a row for each training, and for each
-    time a move a column of Elo; mistakes in the order of these."""
+    """The stored `strengths` as texts for the docs: a row for each training, a column of Elo for
+    each time a move; mistakes in the order of these columns."""
     rows = []
     table = pd.read_csv(results / "strengths.csv").dropna(subset="rating")
-    for (part, family, seconds), own in table.groupby(["part", "family", "seconds"], sort=False):
-        mistakes = ", ".join(f"{one:.0f}" for one in own["mistakes"].dropna())
+    for (part, family, seconds), group in table.groupby(["part", "family", "seconds"], sort=False):
+        mistakes = ", ".join(f"{count:.0f}" for count in group["mistakes"].dropna())
         rows.append({
             "part": part, "family": family, "CPU s": f"{seconds:,}" if seconds else "",
-            **{f"{one.ms} ms": "0" if family == ZERO else
-               f"{one.rating:+.0f} ({one.low95:.0f} to {one.high95:.0f})"
-               for one in own.itertuples()},
-            "mistakes": f"{mistakes} of {own['positions'].max():.0f}" if mistakes else ""})
+            **{f"{row.ms} ms": "0" if family == ZERO else
+               f"{row.rating:+.0f} ({row.low95:.0f} to {row.high95:.0f})"
+               for row in group.itertuples()},
+            "mistakes": f"{mistakes} of {group['positions'].max():.0f}" if mistakes else ""})
     return pd.DataFrame(rows)
 
 
@@ -214,20 +216,20 @@ def draw(part: Part, table: pd.DataFrame, ratios: pd.DataFrame, path: Path) -> N
     title = game_title(part.game)
     with drawing(path, len(part.moves) + 1, 1, (6, 5.5), title=title) as (*axes, last):
         for axis, ms in zip(axes, part.moves, strict=True):
-            own = table[table["ms"] == ms].groupby("family", sort=False)
-            for shift, (name, rows) in enumerate(own):
+            families = table[table["ms"] == ms].groupby("family", sort=False)
+            for shift, (name, rows) in enumerate(families):
                 if name in part.learners:  # side by side
-                    axis.errorbar(rows["seconds"] * 1.05 ** (shift - len(own) / 2), rows["rating"],
-                                  _margins(rows, "rating"), fmt="o-", color=colours[name],
-                                  capsize=4, label=name)
+                    axis.errorbar(rows["seconds"] * 1.05 ** (shift - len(families) / 2),
+                                  rows["rating"], _margins(rows, "rating"), fmt="o-",
+                                  color=colours[name], capsize=4, label=name)
                 else:
                     axis.axhline(rows["rating"].iloc[0], ls="--", color=colours[name], label=name)
             axis.set(title=f"{ms} ms a move", ylabel=f"Elo above {ZERO}", xscale="log",
                      xticks=part.budgets, xlabel="CPU seconds of training",
                      xlim=(part.budgets[0] / 1.4, part.budgets[-1] * 1.4))
-        for row, (_, own) in enumerate(ratios.groupby(["part", "family"], sort=False)):
-            last.errorbar(own["value"], [row], xerr=_margins(own, "value"), fmt="o", capsize=4,
-                          color=colours[own["family"].iloc[0]])
+        for row, (_, group) in enumerate(ratios.groupby(["part", "family"], sort=False)):
+            last.errorbar(group["value"], [row], xerr=_margins(group, "value"), fmt="o", capsize=4,
+                          color=colours[group["family"].iloc[0]])
         last.axvline(1, ls="--", color=INK, lw=1)
         last.set_yticks(range(len(ratios)), [
             f"{row.family}, {part.tables[row.part]} ms" for row in ratios.itertuples()])
@@ -249,29 +251,29 @@ def _margins(table: pd.DataFrame, value: str) -> list[pd.Series]:
 @study_options("families", "Families learn Othello 6x6 for some seconds")
 @click.option("--budget", "budgets", type=int, multiple=True, help="CPU seconds of the trainings "
               "to be done; may be repeated. Default: all of the plan.")
-def main(budgets: tuple[int, ...], workers: int | None, **given: Any) -> None:
+def main(budgets: tuple[int, ...], workers: int | None, **options: Any) -> None:
     """Train, play and rate the families of a plan, and judge the claims."""
-    study = Study("families", Part, RESULTS, "--budget" if budgets else "", **given)
-    known = {seconds for name in study.asked for seconds in study.parts[name].budgets}
-    if unknown := {*budgets} - known:
+    study = Study("families", Part, RESULTS, "--budget" if budgets else "", **options)
+    plan_budgets = {seconds for name in study.asked for seconds in study.parts[name].budgets}
+    if unknown := {*budgets} - plan_budgets:
         raise SpecError(f"families: no training has --budget {min(unknown)}; use one of "
-                        f"{', '.join(map(str, sorted(known)))}")
-    found: dict[str, Rated] = {}
+                        f"{', '.join(map(str, sorted(plan_budgets)))}")
+    results: dict[str, Rated] = {}
     for part, folder in study.results(
             lambda part: run_part(part, study.out, budgets or part.budgets, workers)):
-        found |= rated(part, folder)
-    ratios = study.judge(found, [
+        results |= rated(part, folder)
+    ratios = study.judge(results, [
         Claim(f"Not planned: {name} ms, {family} beside {REFERENCE}, {seconds} s", "less_training",
               name, family=family, other=REFERENCE, seconds=seconds)
-        for name, (table, *_) in found.items()
+        for name, (table, *_) in results.items()
         for seconds in [max(spent for _, spent in table.index)]
         for family, spent in table.index if spent == seconds and family != REFERENCE])
-    cells = {name: strengths(part, found) for name, part in study.parts.items()}
+    cells = {name: strengths(part, results) for name, part in study.parts.items()}
     tables.write_csv(pd.concat(cells.values()), study.out / "strengths.csv")
-    for name in {name.partition("/")[0] for name in found} & {*study.asked}:
+    for name in {name.partition("/")[0] for name in results} & {*study.asked}:
         part = study.parts[name]
-        own = ratios[ratios["part"].isin(part.tables)].dropna(subset="low95")
-        draw(part, cells[name], own, study.out / f"{name}.png")
+        part_ratios = ratios[ratios["part"].isin(part.tables)].dropna(subset="low95")
+        draw(part, cells[name], part_ratios, study.out / f"{name}.png")
     if study.save:
         keep(study.out, RESULTS)
 

@@ -149,8 +149,8 @@ def weights_by_work(players: pd.DataFrame) -> float:
 def elo_by_search(players: pd.DataFrame) -> float:
     """Elo per decade of simulations, after the whole training"""
     final = last(players)
-    own = final.groupby(["size", "seed"])["rating"].transform("mean")
-    return slope(final["sims"], final["rating"] - own)
+    mean = final.groupby(["size", "seed"])["rating"].transform("mean")
+    return slope(final["sims"], final["rating"] - mean)
 
 
 def exchange(players: pd.DataFrame) -> float:
@@ -164,12 +164,12 @@ def late(players: pd.DataFrame) -> float:
     return float(last(players)["late"].mean())
 
 
-def lead(families: pd.DataFrame, family: str, other: str, seconds: int) -> float:
+def lead(families: pd.DataFrame, family: str, reference: str, seconds: int) -> float:
     """Elo ahead after equal training"""
     ratings = families["rating"]
-    one, two = (ratings.get((name, seconds), ratings.get((name, 0), math.nan))
-                for name in (family, other))
-    return float(one - two)
+    first, second = (ratings.get((name, seconds), ratings.get((name, 0), math.nan))
+                for name in (family, reference))
+    return float(first - second)
 
 
 def less_training(families: pd.DataFrame, family: str, other: str, seconds: int) -> float:
@@ -177,16 +177,16 @@ def less_training(families: pd.DataFrame, family: str, other: str, seconds: int)
     names, budgets = (families.index.get_level_values(name) for name in ("family", "seconds"))
     curves, trained = [], []
     for name in (family, other):
-        own = (names == name) & (budgets <= seconds)
-        best = np.maximum.accumulate(families["rating"].to_numpy()[own])
+        rows = (names == name) & (budgets <= seconds)
+        best = np.maximum.accumulate(families["rating"].to_numpy()[rows])
         rising = np.diff(best, prepend=-math.inf) > 0
-        curves.append((best[rising], np.log(families["cpu_seconds"].to_numpy()[own][rising])))
-        trained.append([*budgets[own]])
+        curves.append((best[rising], np.log(families["cpu_seconds"].to_numpy()[rows][rising])))
+        trained.append([*budgets[rows]])
     if trained[0] != trained[1] or trained[0][-1:] != [seconds] or len(trained[0]) < 2:
         return math.nan
     level = min(ratings[-1] for ratings, _ in curves)
-    own, others = (np.interp(level, *curve) for curve in curves)
-    return float(np.exp(others - own))
+    cost, other_cost = (np.interp(level, *curve) for curve in curves)
+    return float(np.exp(other_cost - cost))
 
 
 # Those that compare two families: rows are means of the seeds, by family and seconds of training.
@@ -208,10 +208,11 @@ def purchases(tables: Rated, budgets: Sequence[float]) -> pd.DataFrame:
     curves = (checkpoints(table, "cpu_seconds", "rating") for table in tables)
     ratings = np.array([at_costs(spent, rating, costs) for spent, rating in curves])
     for row, column in np.ndindex(len(costs), len(sims)):
-        own = ratings[:, row, column]
-        second, best = own[0].argsort()[-2:]
-        ahead, *drawn = own[:, best] - own[:, second]
-        bounds = percentiles(ahead, np.array(drawn))
-        rows.append((costs[row], sims[column], sizes[best], own[0, best], *vars(bounds).values()))
+        cell_ratings = ratings[:, row, column]
+        second, best = cell_ratings[0].argsort()[-2:]
+        ahead, *samples = cell_ratings[:, best] - cell_ratings[:, second]
+        bounds = percentiles(ahead, np.array(samples))
+        rows.append((costs[row], sims[column], sizes[best], cell_ratings[0, best],
+                     *vars(bounds).values()))
     return pd.DataFrame(rows, columns=[
         "cpu_seconds", "sims", "size", "rating", "ahead", "low95", "high95"])

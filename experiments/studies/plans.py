@@ -67,9 +67,10 @@ class Claim(Settings):
     def measure(self, parts: Mapping[str, Rated]) -> Estimate:
         """Its number, with the interval."""
         compared = (self.family, self.other, self.seconds) if self.law in laws.OF_FAMILIES else ()
-        numbers, *others = (np.array([LAWS[self.law](table, *compared) for table in parts[name]])
-                            for name in self.parts)
-        for less in others:
+        numbers, *subtrahends = (
+            np.array([LAWS[self.law](table, *compared) for table in parts[name]])
+            for name in self.parts)
+        for less in subtrahends:
             less[1:] = np.roll(less[1:], 1)  # draws of equal number come from equal random numbers
             numbers -= less
         return percentiles(float(numbers[0]), numbers[1:])
@@ -101,34 +102,34 @@ def read_plan(path: Path, kind: type[Settings]) -> tuple[dict[str, Any], list[Cl
     parts: dict[str, Any] = {}
     table = read_toml(path, owner, error=SpecError)
     content = parse_settings(owner, _CONTENT, table, "key")
-    written = content.get("parts", {})
-    for name, table in written.items():
-        what = f"{owner}: part {name}"
+    part_tables = content.get("parts", {})
+    for name, table in part_tables.items():
+        label = f"{owner}: part {name}"
         if not re.fullmatch(r"\w[\w.-]*", name):
-            raise SpecError(f"{what} cannot name a folder; use letters, digits, _ and -")
+            raise SpecError(f"{label} cannot name a folder; use letters, digits, _ and -")
         if like := table.pop("like", "") if isinstance(table, dict) else "":
-            written[name] = _merged(written[_known(what, "like", like, parts)], table)
-        parts[name] = kind.from_table(what, written[name], name=name)
+            part_tables[name] = _merged(part_tables[_known(label, "like", like, parts)], table)
+        parts[name] = kind.from_table(label, part_tables[name], name=name)
     if not parts:
         raise SpecError(f"{owner} has no parts; write one under a line such as [parts.connect4]")
     tabled = [name for part in parts.values() for name in part.tables]
     for number, table in enumerate(content.get("claims", []), 1):
-        claims.append(Claim.from_table(what := f"{owner}: claim {number}", table))
+        claims.append(Claim.from_table(label := f"{owner}: claim {number}", table))
         for key, name in zip(("part", "against"), claims[-1].parts, strict=False):
-            _known(what, key, name, tabled)
+            _known(label, key, name, tabled)
     return parts, claims
 
 
-def _merged(first: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """A table with what it lacks of another one, and so for the tables in both."""
-    inner = {key: _merged(first[key], value) for key, value in own.items()
-             if isinstance(value, dict) and isinstance(first.get(key), dict)}
-    return {**first, **own, **inner}
+def _merged(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """The table `base` with the values of `overrides`; nested tables are merged, too."""
+    inner = {key: _merged(base[key], value) for key, value in overrides.items()
+             if isinstance(value, dict) and isinstance(base.get(key), dict)}
+    return {**base, **overrides, **inner}
 
 
-def _known(owner: str, key: str, name: str, known: Iterable[str]) -> str:
-    """The name itself. Raises SpecError if it is not a known one."""
-    names = [*known]
+def _known(owner: str, key: str, name: str, choices: Iterable[str]) -> str:
+    """The name itself. Raises SpecError if it is not among the choices."""
+    names = [*choices]
     if name not in names:
         wrong = f"is not one of {', '.join(names)}" if names else "names no earlier part"
         raise SpecError(f"{owner}: {key}={name!r}{suggest(str(name), names)} {wrong}")
@@ -166,7 +167,7 @@ class Study:
     """
 
     def __init__(
-        self, name: str, kind: type[Settings], kept: Path, unused: str, *, names: Sequence[str],
+        self, name: str, kind: type[Settings], results: Path, unused: str, *, names: Sequence[str],
         plan: Path | None, fits: bool, save: bool, out: Path, quick: bool,
     ) -> None:
         for wrong, text in (
@@ -180,7 +181,7 @@ class Study:
         self.parts, self.claims = read_plan(plan or plan_file(name, quick), kind)
         self.asked = [_known(name, "part", part, self.parts) for part in names or self.parts]
         self.out = out.with_name(f"{out.name}-quick") if quick else out
-        self.kept = None if plan or quick else kept
+        self.kept = None if plan or quick else results
         self.fits, self.save = fits, save
         self.command = f"python -m experiments.studies.{name}" + (
             " --quick" if quick else f" --plan {plan}" if plan else "")
@@ -188,20 +189,22 @@ class Study:
     def results(self, run_one: Callable[[Any], None]) -> Iterator[tuple[Any, Path]]:
         """Run the parts asked for, unless --fits; yields the parts that have results, with their
         folders. Raises DlgoError if none of the parts asked for has results."""
-        there = set()
+        complete = set()
         for name, part in self.parts.items():
-            folder, kept = self.out / name, self.kept and self.kept / name
+            folder, kept_folder = self.out / name, self.kept and self.kept / name
             if name in self.asked and not self.fits:
                 run_one(part)
-            if name in self.asked and self.save and kept:
-                keep(folder, kept)
-            # What is kept does not speak of results that are not.
-            if kept and (self.save and name not in self.asked or not (folder / _TABLE).exists()):
-                folder = kept
+            if name in self.asked and self.save and kept_folder:
+                keep(folder, kept_folder)
+            # With --save, claims are judged by the kept results only.
+            if kept_folder and (
+                self.save and name not in self.asked or not (folder / _TABLE).exists()
+            ):
+                folder = kept_folder
             if (folder / _TABLE).exists():
-                there.add(name)
+                complete.add(name)
                 yield part, folder
-        if not there & {*self.asked}:
+        if not complete & {*self.asked}:
             raise DlgoError(f"{self.out.name}: no results yet; run it without --fits")
 
     def judge(self, rated: Mapping[str, Rated], further: Sequence[Claim]) -> pd.DataFrame:
@@ -238,9 +241,9 @@ def keep(folder: Path, results: Path) -> None:
 def published(study: str, kind: type[Settings], results: Path) -> pd.DataFrame:
     """The claims of a study with what was measured, as texts for the docs."""
     path, rows = results / "claims.csv", []
-    kept = pd.read_csv(path).set_index("text") if path.exists() else pd.DataFrame()
+    verdicts = pd.read_csv(path).set_index("text") if path.exists() else pd.DataFrame()
     for claim in read_plan(plan_file(study), kind)[1]:
-        row = kept.loc[claim.text] if claim.text in kept.index else {"verdict": "not run"}
+        row = verdicts.loc[claim.text] if claim.text in verdicts.index else {"verdict": "not run"}
         value, low, high = (
             float(row.get(name, math.nan)) for name in ("value", "low95", "high95"))
         digits = 0 if max(-low, high) > 30 else 2  # Elo; exponents and ratios are smaller

@@ -87,15 +87,15 @@ class Clocks:
     def run(self, player: Player, engine: bool = False) -> None:
         """Start the clock of `player`, who is to move. That of an engine is for display only:
         its thinking is measured elsewhere."""
-        left = self.left(player)
-        if left is None or self._player is not None or self.late is not None:
+        remaining = self.left(player)
+        if remaining is None or self._player is not None or self.late is not None:
             return
         self._player, self._began = player, time.monotonic()
         if engine:
             self._used = 0.0
         else:
             loop = asyncio.get_running_loop()
-            self._alarm = loop.call_later(left - self._used, self.check, player, left)
+            self._alarm = loop.call_later(remaining - self._used, self.check, player, remaining)
 
     def hold(self) -> None:
         """Stop the clock that runs; the seconds of this turn so far count."""
@@ -103,12 +103,12 @@ class Clocks:
         if self._alarm is not None:
             self._alarm.cancel()
 
-    def check(self, player: Player, used: float) -> None:
+    def check(self, player: Player, elapsed: float) -> None:
         """End the game if `player` has used more seconds in this turn than there were."""
-        left = self.left(player)
-        if left is not None and used >= left and self.late is None:
+        remaining = self.left(player)
+        if remaining is not None and elapsed >= remaining and self.late is None:
             self.hold()
-            self._used, self.late = left, player
+            self._used, self.late = remaining, player
             self._on_late()
 
     @property
@@ -142,12 +142,12 @@ class Clocks:
     def go_back(self, plies: int) -> None:
         """Show what was left after `plies` moves."""
         self.hold()
-        self._set({at: left for at, left in self._after.items() if at <= plies})
+        self._set({at: times for at, times in self._after.items() if at <= plies})
         self._used, self.late = 0.0, None
 
-    def _set(self, after: dict[int, list[tuple[float, int]]]) -> None:
-        self._after = after
-        self._clock.left = dict(zip(Player, after[max(after)], strict=True)) if after else {}
+    def _set(self, times: dict[int, list[tuple[float, int]]]) -> None:
+        self._after = times
+        self._clock.left = dict(zip(Player, times[max(times)], strict=True)) if times else {}
 
     def view(self) -> dict[str, Any] | None:
         """What the page shows: each player's seconds and periods (0: main time) when the turn
@@ -166,36 +166,36 @@ class Clocks:
         late = None if self.late is None else self.late.index
         return {"after": [*self._after.items()], "used": self.used, "late": late}
 
-    def restore(self, kept: dict[str, Any]) -> None:
+    def restore(self, state: dict[str, Any]) -> None:
         """Go on from a state that was kept; nothing runs until the next turn."""
-        self._set({plies: [*map(tuple, left)] for plies, left in kept["after"]})
-        self._used = kept["used"]
-        self.late = None if kept["late"] is None else Player.from_index(kept["late"])
+        self._set({plies: [*map(tuple, times)] for plies, times in state["after"]})
+        self._used = state["used"]
+        self.late = None if state["late"] is None else Player.from_index(state["late"])
 
     def write_left(self, root: Node) -> None:
         """Note the time left after each move in the tree of a game of Go, as SGF does; at the last
         move, also the time that the other player has left by now."""
         plies = 0
-        left: Any = None
+        times: Any = None
 
-        def note(player: Player, used: float) -> None:
-            seconds, periods = left[player.index]
-            for key, number in zip(_LEFT[player], (seconds - used, periods), strict=True):
+        def note(player: Player, elapsed: float) -> None:
+            seconds, periods = times[player.index]
+            for key, number in zip(_LEFT[player], (seconds - elapsed, periods), strict=True):
                 if number > 0:
                     node.markup[key] = [f"{round(number, 1):.6g}".encode()]
 
         for node in root.main_line():
             plies += len(node.moves)
-            if left := self._after.get(plies):
+            if times := self._after.get(plies):
                 note(node.state.next_player.other, 0.0)
-        if left and not node.state.is_over():
+        if times and not node.state.is_over():
             note(node.state.next_player, self.used)
 
     def read_left(self, root: Node) -> bool:
         """Set the clocks to the time left that the tree of a game notes, else to all of it. Return
         whether it has such notes."""
-        plies, noted, left = 0, False, [*map(self._clock.left_of, Player)]
-        after = {}
+        plies, noted, times = 0, False, [*map(self._clock.left_of, Player)]
+        times_after = {}
         for node in root.main_line():
             plies += len(node.moves)
             for player, keys in _LEFT.items():
@@ -203,11 +203,11 @@ class Clocks:
                 seconds, periods = (
                     float(text) if _NUMBER.fullmatch(text) else 0.0 for text in texts)
                 if seconds:
-                    left[player.index] = seconds, min(int(periods), self._clock.byo_stones)
+                    times[player.index] = seconds, min(int(periods), self._clock.byo_stones)
                     noted = True
             if plies:
-                after[plies] = [*left]
-        self._set(after)
+                times_after[plies] = [*times]
+        self._set(times_after)
         return noted
 
     def properties(self, form: str) -> dict[str, str]:

@@ -103,13 +103,13 @@ class Game:
             "assisted": self._assisted, "records": [asdict(record) for record in self._records],
         }
 
-    def restore(self, name: str, kept: dict[str, Any]) -> None:
+    def restore(self, name: str, state: dict[str, Any]) -> None:
         """Continue the game of that name. Raises ValueError, LookupError or TypeError."""
-        self.id, self._paused, self._assisted = name, kept["paused"], kept["assisted"]
-        plies, self._records = self.plies, [Record(**record) for record in kept["records"]]
+        self.id, self._paused, self._assisted = name, state["paused"], state["assisted"]
+        plies, self._records = self.plies, [Record(**record) for record in state["records"]]
         if self.plies != plies:
             raise ValueError("its moves are others")
-        self.clocks.restore(kept["clocks"])
+        self.clocks.restore(state["clocks"])
 
     @property
     def tree(self) -> Tree:
@@ -138,20 +138,20 @@ class Game:
 
         Raises DlgoError if the turn is illegal, an engine is to move, or others have moved.
         """
-        before = self.state
-        self._check_unchanged(before, plies)
-        if not before.is_over() and self.players[before.next_player.index] != HUMAN:
+        state = self.state
+        self._check_unchanged(state, plies)
+        if not state.is_over() and self.players[state.next_player.index] != HUMAN:
             raise StudioError("it is the engine's turn; wait for its move")
         wall = time.monotonic() - self._since
-        after, view, record = await asyncio.to_thread(
-            lambda: play_turn(before, position.find_turn(before, text), HUMAN))
+        successor, view, record = await asyncio.to_thread(
+            lambda: play_turn(state, position.find_turn(state, text), HUMAN))
         record.wall = wall
-        self._check_unchanged(before)
+        self._check_unchanged(state)
         if self.clocks.late is not None:
-            raise StudioError(f"the game is over: {ending.time_text(self.clocks, before.game)}")
+            raise StudioError(f"the game is over: {ending.time_text(self.clocks, state.game)}")
         if record.plies > LONGEST_GAME:
             raise StudioError(f"a game here has at most {LONGEST_GAME} moves; save it to a file")
-        self._move_to(after, view, record)
+        self._move_to(successor, view, record)
 
     async def undo(self) -> None:
         """Take back a person's last turn; of two engines, the last turn. Raises StudioError."""
@@ -161,10 +161,10 @@ class Game:
             place -= 1
         if place < 0:
             raise StudioError("you have not moved yet: there is nothing to take back")
-        before = self.state
+        current = self.state
         state = self.state_at(self._records[place - 1].plies if place else 0)
         view = await asyncio.to_thread(position.position_view, state)
-        self._check_unchanged(before)
+        self._check_unchanged(current)
         self._paused, self._assisted = self._paused or not has_person, True
         del self._records[place:]
         self._move_to(state, view)
@@ -272,8 +272,8 @@ class Game:
 
     # How it goes on.
 
-    def _check_unchanged(self, before: GameState, plies: int | None = None) -> None:
-        if self.state is not before or plies not in (None, self.plies):
+    def _check_unchanged(self, state: GameState, plies: int | None = None) -> None:
+        if self.state is not state or plies not in (None, self.plies):
             raise StudioError("the position has changed meanwhile; look at the board and try again")
 
     def _move_to(
@@ -339,15 +339,15 @@ class Game:
         self._search, self._thinking, self._resting = None, "", False
 
     async def _engine_turn(self, spec: str) -> None:
-        before, player = self.state, self.state.next_player
+        state, player = self.state, self.state.next_player
         if HUMAN not in self.players and self._records and not self._single:
             self._resting = True
             await asyncio.sleep(max(0.0, self.delay - (time.monotonic() - self._since)))
         self._resting = False
-        left, loop = self.clocks.left(player), asyncio.get_running_loop()
+        time_left, loop = self.clocks.left(player), asyncio.get_running_loop()
 
         def show_clock(thought: float) -> None:
-            if self.state is before and self._thinking:
+            if self.state is state and self._thinking:
                 begins = not self.clocks.running
                 self.clocks.run(player, engine=True)
                 self.clocks.check(player, thought)
@@ -355,24 +355,24 @@ class Game:
                     self._changes.tell()
 
         def must_move(thought: float) -> bool:
-            if left is not None:
+            if time_left is not None:
                 loop.call_soon_threadsafe(show_clock, thought)
             return self._hurried
 
-        seconds = self.clocks.share(player, empty_points(before))
+        seconds = self.clocks.share(player, empty_points(state))
         decision = await self._engines.turn(
-            self.id, before, spec, self._seed + player.index, seconds, must_move)
-        after, view, record = await asyncio.to_thread(
-            play_turn, before, [decision.move], spec, decision)
+            self.id, state, spec, self._seed + player.index, seconds, must_move)
+        successor, view, record = await asyncio.to_thread(
+            play_turn, state, [decision.move], spec, decision)
         self.clocks.check(player, record.wall or 0.0)
-        if self.state is before and not self.over:
-            self._move_to(after, view, record)
+        if self.state is state and not self.over:
+            self._move_to(successor, view, record)
 
     async def _find_hint(self, spec: str) -> None:
-        before = self.state
-        decision = await self._engines.search(f"{self.id}-hint", before, spec, self._seed + 2)
-        view = await asyncio.to_thread(position.decision_view, before, decision, _HINT_MOVES)
-        if self.state is before:
+        state = self.state
+        decision = await self._engines.search(f"{self.id}-hint", state, spec, self._seed + 2)
+        view = await asyncio.to_thread(position.decision_view, state, decision, _HINT_MOVES)
+        if self.state is state:
             self._hint = {**view, "who": spec}
 
     def prepare(self) -> None:

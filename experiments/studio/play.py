@@ -79,9 +79,9 @@ class _Play:
     async def setup(self, _: Request) -> Response:
         if self._setup is None:
             self._setup = await asyncio.to_thread(_choices)
-        own = self._allowed.games()
-        engines = [spec for spec in self._allowed.specs if spec not in own]
-        return replies.json_reply({**self._setup, "ownGames": own, "ownEngines": engines})
+        own_games = self._allowed.games()
+        engines = [spec for spec in self._allowed.specs if spec not in own_games]
+        return replies.json_reply({**self._setup, "ownGames": own_games, "ownEngines": engines})
 
     async def own_game(self, request: Request) -> Response:
         """What a game from a file, `?name=SPEC`, looks like, and its options."""
@@ -96,9 +96,9 @@ class _Play:
     async def prepare(self, request: Request) -> Response:
         """Start engines of ours for a game that will be chosen, which may have to compile: `game`,
         `black`, `white`. It replaces what the request before has asked for."""
-        given = await replies.read_object(request)
-        game = await asyncio.to_thread(self._allowed.game, replies.text_of(given, "game"))
-        players = await asyncio.to_thread(self._players, given, (HUMAN, HUMAN))
+        body = await replies.read_object(request)
+        game = await asyncio.to_thread(self._allowed.game, replies.text_of(body, "game"))
+        players = await asyncio.to_thread(self._players, body, (HUMAN, HUMAN))
         if self._preparing is not None:
             self._preparing.cancel()
         self._preparing = asyncio.create_task(self._studio.engines.warm_up(game, players))
@@ -106,15 +106,15 @@ class _Play:
 
     async def new(self, request: Request) -> Response:
         """A new game: `game`, `black`, `white`, and `clock`, `seed`, `delay` if wanted."""
-        given = await replies.read_object(request)
-        spec = replies.text_of(given, "game")
+        body = await replies.read_object(request)
+        spec = replies.text_of(body, "game")
         return await self._start(
-            lambda: SavedGame(GameState.new_game(self._allowed.game(spec))), given)
+            lambda: SavedGame(GameState.new_game(self._allowed.game(spec))), body)
 
     async def load(self, request: Request) -> Response:
         """A game from a file, which is the body; `name`, `black` and `white` in the address."""
-        given, data = dict(request.query_params), await replies.read_body(request)
-        path = PurePath(PurePath(replies.text_of(given, "name", "game")).name[:100] or "game")
+        query, data = dict(request.query_params), await replies.read_body(request)
+        path = PurePath(PurePath(replies.text_of(query, "name", "game")).name[:100] or "game")
         if data.count(b";") > 2 * LONGEST_GAME:
             raise replies.StudioError(
                 f"{path}: a game in the studio has at most {LONGEST_GAME} moves", 413)
@@ -126,23 +126,23 @@ class _Play:
             raise replies.StudioError(f"{path}: not a game record") from None
         named = {"black": self._allowed.player_or_human(saved.black),
                  "white": self._allowed.player_or_human(saved.white)}
-        if "black" not in given and not (saved.result or saved.state.is_over()):  # to play on
+        if "black" not in query and not (saved.result or saved.state.is_over()):  # to play on
             try:
                 named["clock"] = clock_in(saved.info)
             except replies.StudioError as error:
                 saved = replace(saved, notes=(*saved.notes, f"{path}: {error}"))
-        return await self._start(lambda: saved, named | given)
+        return await self._start(lambda: saved, named | query)
 
-    async def _start(self, make: Callable[[], SavedGame], given: View) -> Response:
-        players = await asyncio.to_thread(self._players, given, (HUMAN, HUMAN))
-        seed = replies.whole_of(given, "seed", secrets.randbelow(_LARGEST_SEED), _LARGEST_SEED)
-        clock = replies.text_of(given, "clock", "")
-        game = await self._studio.games.start(make, players, seed, _delay(given), clock)
+    async def _start(self, make: Callable[[], SavedGame], settings: View) -> Response:
+        players = await asyncio.to_thread(self._players, settings, (HUMAN, HUMAN))
+        seed = replies.whole_of(settings, "seed", secrets.randbelow(_LARGEST_SEED), _LARGEST_SEED)
+        clock = replies.text_of(settings, "clock", "")
+        game = await self._studio.games.start(make, players, seed, _delay(settings), clock)
         return replies.json_reply({"id": game.id, "notes": list(game.read.notes)})
 
-    def _players(self, given: View, default: tuple[str, str]) -> tuple[str, str]:
+    def _players(self, settings: View, default: tuple[str, str]) -> tuple[str, str]:
         black, white = (
-            self._allowed.player(replies.text_of(given, key, usual))
+            self._allowed.player(replies.text_of(settings, key, usual))
             for key, usual in zip(("black", "white"), default, strict=True)
         )
         return black, white
@@ -169,11 +169,11 @@ class _Play:
 
     async def move(self, request: Request) -> Response:
         """A turn of a person: `move`, a text; `plies`: how many moves the page shows."""
-        given = await replies.read_object(request)
-        plies = given.get("plies")
+        body = await replies.read_object(request)
+        plies = body.get("plies")
         if plies is not None:
-            plies = replies.whole_of(given, "plies", 0, LONGEST_GAME)
-        await self._studio.games.of(request).play(replies.text_of(given, "move"), plies)
+            plies = replies.whole_of(body, "plies", 0, LONGEST_GAME)
+        await self._studio.games.of(request).play(replies.text_of(body, "move"), plies)
         return replies.json_reply({})
 
     async def change(self, request: Request) -> Response:
@@ -183,14 +183,14 @@ class _Play:
         move. `speed`: seconds between the moves of two engines (`delay`). `now`: let the engine
         that thinks move at once.
         """
-        game, given = self._studio.games.of(request), await replies.read_object(request)
+        game, body = self._studio.games.of(request), await replies.read_object(request)
         match request.url.path.rpartition("/")[2]:
             case "undo":
                 await game.undo()
             case "pause":
-                game.set_paused(given.get("paused") is True, given.get("step") is True)
+                game.set_paused(body.get("paused") is True, body.get("step") is True)
             case "speed":
-                game.set_delay(_delay(given))
+                game.set_delay(_delay(body))
             case "now":
                 game.hurry()
         return replies.json_reply({})
@@ -204,9 +204,9 @@ class _Play:
     async def rematch(self, request: Request) -> Response:
         """A new game from the same start, with the same settings; `swap`: the players change
         sides; `engine` replaces the engine that has played."""
-        game, given = self._studio.games.of(request), await replies.read_object(request)
-        players = game.players[::-1] if given.get("swap") is True else game.players
-        engine = replies.text_of(given, "engine", "")
+        game, body = self._studio.games.of(request), await replies.read_object(request)
+        players = game.players[::-1] if body.get("swap") is True else game.players
+        engine = replies.text_of(body, "engine", "")
         black, white = (
             engine if engine and player != HUMAN else player for player in players)
         start = game.state.history()[0]
@@ -216,13 +216,13 @@ class _Play:
 
     async def players(self, request: Request) -> Response:
         """Change the players: `black`, `white`."""
-        game, given = self._studio.games.of(request), await replies.read_object(request)
-        game.set_players(await asyncio.to_thread(self._players, given, game.players))
+        game, body = self._studio.games.of(request), await replies.read_object(request)
+        game.set_players(await asyncio.to_thread(self._players, body, game.players))
         return replies.json_reply({})
 
 
-def _delay(given: View) -> float:
-    return replies.number_of(given, "delay", 0.5, 0, 60)
+def _delay(settings: View) -> float:
+    return replies.number_of(settings, "delay", 0.5, 0, 60)
 
 
 def _choices() -> View:
@@ -255,13 +255,13 @@ def _game_view(name: str, game: GameSpec) -> View:
     view = {"name": name, "spec": str(game), "title": game.title,
             "options": [*map(_option, game.options)]}
     if name in _PICTURES:
-        shown, rows = _PICTURES[name]
+        picture_spec, rows = _PICTURES[name]
         cells = [".xo".index(sign) - 1 for row in reversed(rows.split("/")) for sign in row]
         sample = {"cells": cells, "turn": 0, "over": False, "last": None, "won": []}
-        return view | {"info": board_info(get_game(shown)), "sample": sample}
+        return view | {"info": board_info(get_game(picture_spec)), "sample": sample}
     state = GameState.new_game(game)
     for number in range(1, 9):
         moves = [move for move in state.legal_moves() if move.is_play]
-        after = state.apply_move(moves[(17 * number + 5) % len(moves)]) if moves else state
-        state = state if after.is_over() else after
+        successor = state.apply_move(moves[(17 * number + 5) % len(moves)]) if moves else state
+        state = state if successor.is_over() else successor
     return view | {"info": board_info(game), "sample": position_info(state) | {"last": None}}

@@ -72,7 +72,8 @@ class Puzzles:
     def sets(self) -> dict[str, PuzzleSet]:
         """Read when they are first asked for."""
         sets: dict[str, PuzzleSet] = {}
-        for stem, puzzles in [*((str(one.game), one) for one in shipped_sets()), *self._own]:
+        shipped = [(str(puzzle_set.game), puzzle_set) for puzzle_set in shipped_sets()]
+        for stem, puzzles in [*shipped, *self._own]:
             sets[numbered(stem, sets)] = puzzles
         return sets
 
@@ -90,7 +91,7 @@ class _Worth:
 
     evaluation: Evaluation
     decision: Decision | None = None  # None after the end of the game
-    who: str = ""
+    engine: str = ""
 
 
 class _Train:
@@ -101,17 +102,18 @@ class _Train:
         """All sets of puzzles: `name`, `title`, `count`, and the first position."""
         def view() -> list[View]:
             return [
-                {"name": name, "title": one.game.title if name == str(one.game) else name,
-                 "count": len(one.puzzles), "info": board_view(one.game),
-                 "sample": position_view(one.puzzles[-1].state(one.game), with_moves=False)}
-                for name, one in self._studio.puzzles.sets.items()
+                {"name": name, "title": puzzles.game.title if name == str(puzzles.game) else name,
+                 "count": len(puzzles.puzzles), "info": board_view(puzzles.game),
+                 "sample": position_view(
+                     puzzles.puzzles[-1].state(puzzles.game), with_moves=False)}
+                for name, puzzles in self._studio.puzzles.sets.items()
             ]
 
         return replies.json_reply({"sets": await asyncio.to_thread(view)})
 
     def _find(self, request: Request) -> tuple[PuzzleSet, Puzzle]:
-        asked = request.path_params
-        return self._studio.puzzles.find(asked["name"], asked["number"])
+        parameters = request.path_params
+        return self._studio.puzzles.find(parameters["name"], parameters["number"])
 
     async def show(self, request: Request) -> Response:
         """A puzzle: its board, its position, and what is asked."""
@@ -121,7 +123,7 @@ class _Train:
             state = puzzle.state(puzzles.game)
             return {
                 **board_view(puzzles.game), "position": position_view(state),
-                "goal": _goal(state, puzzle), "levels": [one.level for one in puzzles.puzzles],
+                "goal": _goal(state, puzzle), "levels": [item.level for item in puzzles.puzzles],
             }
 
         return replies.json_reply(await asyncio.to_thread(view))
@@ -136,30 +138,30 @@ class _Train:
             raise replies.StudioError(f"turns must be a list of 1 to {_MOST_TURNS} moves")
 
         def play() -> tuple[GameState, list[Move], GameState]:
-            after = puzzle.state(puzzles.game)
+            successor = puzzle.state(puzzles.game)
             for text in turns:
-                before, moves = after, find_turn(after, text)
-                after = before.play(*moves)
-            return before, moves, after
+                state, moves = successor, find_turn(successor, text)
+                successor = state.play(*moves)
+            return state, moves, successor
 
-        before, moves, after = await asyncio.to_thread(play)
-        worth = await self._solved(after)
-        right = worth.evaluation.share(before.next_player) >= (1 + puzzle.value) / 2
+        state, moves, successor = await asyncio.to_thread(play)
+        worth = await self._solved(successor)
+        right = worth.evaluation.share(state.next_player) >= (1 + puzzle.value) / 2
         long = puzzle.value == 0 or (puzzle.plies or 0) > _PLAYED_OUT
-        known: View = {"after": worth.evaluation}
+        arguments: View = {"evaluation": worth.evaluation}
         if right and len(turns) == 1:  # of a wrong turn, this would tell the right one
-            known |= await self._known(puzzle, before)
-        done = right and (after.is_over() or long)
-        answer = [] if done or after.is_over() else await self._reply(after, worth)
+            arguments |= await self._arguments(puzzle, state)
+        done = right and (successor.is_over() or long)
+        answer = [] if done or successor.is_over() else await self._reply(successor, worth)
 
         def view() -> View:
             line = () if right or worth.decision is None else worth.decision.pv or answer
             return {
-                "right": right, "done": done, **_turn_view(before, moves),
-                "words": words_of(explain(before, moves, **known)),
-                "position": position_view(after.play(*answer) if right else after),
-                "line": line_view(after, line),
-                "reply": _turn_view(after, answer) if right and answer else None,
+                "right": right, "done": done, **_turn_view(state, moves),
+                "words": words_of(explain(state, moves, **arguments)),
+                "position": position_view(successor.play(*answer) if right else successor),
+                "line": line_view(successor, line),
+                "reply": _turn_view(successor, answer) if right and answer else None,
             }
 
         return replies.json_reply(await asyncio.to_thread(view))
@@ -169,19 +171,20 @@ class _Train:
         puzzles, puzzle = self._find(request)
         state = puzzle.state(puzzles.game)
         moves = find_turn(state, puzzle.solution)
-        worth, known = await self._solved(state.play(*moves)), await self._known(puzzle, state)
+        worth = await self._solved(state.play(*moves))
+        arguments = await self._arguments(puzzle, state)
 
         def view() -> View:
-            words = words_of(explain(state, moves, after=worth.evaluation, **known))
+            words = words_of(explain(state, moves, evaluation=worth.evaluation, **arguments))
             return {**_turn_view(state, moves), "words": words,
                     "line": line_view(state, [*moves, *worth.evaluation.line])}
 
         return replies.json_reply(await asyncio.to_thread(view))
 
-    async def _known(self, puzzle: Puzzle, state: GameState) -> View:
+    async def _arguments(self, puzzle: Puzzle, state: GameState) -> View:
         """Arguments of `explain` for the right turn of a puzzle."""
         decision = await self._search(state)
-        return {"decision": decision, "who": _SEARCH, "outcomes": puzzle.outcomes}
+        return {"decision": decision, "engine": _SEARCH, "outcomes": puzzle.outcomes}
 
     async def _solved(self, state: GameState) -> _Worth:
         """The exact value of a position of a puzzle."""
@@ -203,46 +206,48 @@ class _Train:
     async def guess(self, request: Request) -> Response:
         """Compare `move` after `plies` moves of a game with its move, by `engine`."""
         game = self._studio.games.of(request)
-        given = await replies.read_object(request)
-        plies = replies.whole_of(given, "plies", 0, game.plies)
+        body = await replies.read_object(request)
+        plies = replies.whole_of(body, "plies", 0, game.plies)
         engine = await asyncio.to_thread(
-            self._studio.allowed.engine, replies.text_of(given, "engine", _SEARCH))
+            self._studio.allowed.engine, replies.text_of(body, "engine", _SEARCH))
         state = game.state_at(plies)
         turns = grouped_turns(state.game, game.state.history()[1][plies:])
         if not turns or turns[0][1][0].is_resign:
             raise replies.StudioError("the game ends here: there is no move to guess")
-        guessed = await asyncio.to_thread(find_turn, state, replies.text_of(given, "move"))
+        guessed = await asyncio.to_thread(find_turn, state, replies.text_of(body, "move"))
         prover = exact_engine(state.game)
-        before = await self._worth(state, prover, engine)
-        played, choice = turns[0][1], first_turn(state, before.evaluation.line)
+        state_worth = await self._worth(state, prover, engine)
+        game_moves, choice = turns[0][1], first_turn(state, state_worth.evaluation.line)
         worths = {}
-        for moves in filter(None, (guessed, played, choice)):
+        for moves in filter(None, (guessed, game_moves, choice)):
             if (text := turn_text(state.game, moves)) not in worths:
                 worths[text] = await self._worth(state.play(*moves), prover, engine)
-        search, who = before.decision, before.who
+        search, engine_name = state_worth.decision, state_worth.engine
         if search is None or not search.visits:
-            search, who = await self._search(state), _SEARCH
+            search, engine_name = await self._search(state), _SEARCH
 
         def view() -> View:
             player = state.next_player
-            after = [worth.evaluation for worth in worths.values()]
-            best = max(evaluation.share(player) for evaluation in after)
-            if all(evaluation.proven for evaluation in (*after, before.evaluation)):
-                best = before.evaluation.share(player)
+            evaluations = [worth.evaluation for worth in worths.values()]
+            best = max(evaluation.share(player) for evaluation in evaluations)
+            if all(evaluation.proven for evaluation in (*evaluations, state_worth.evaluation)):
+                best = state_worth.evaluation.share(player)
 
-            def judged(moves: Sequence[Move], **known: Any) -> View:
+            def judgement(moves: Sequence[Move], **arguments: Any) -> View:
                 worth = worths[turn_text(state.game, moves)]
                 value = value_text(state.play(*moves), worth.evaluation, player)
                 proven = worth.evaluation.proven
                 return {
-                    **_turn_view(state, moves), "words": words_of(explain(state, moves, **known)),
-                    "value": f"proved {value}" if proven else f"{value} by {worth.who}",
+                    **_turn_view(state, moves),
+                    "words": words_of(explain(state, moves, **arguments)),
+                    "value": f"proved {value}" if proven else f"{value} by {worth.engine}",
                     "points": max(0, 10 - round((best - worth.evaluation.share(player)) / _STEP)),
                 }
 
             return {
-                "guess": judged(guessed, decision=search, who=who), "game": judged(played),
-                "best": judged(choice) if choice else None, "plies": plies + len(played),
+                "guess": judgement(guessed, decision=search, engine=engine_name),
+                "game": judgement(game_moves),
+                "best": judgement(choice) if choice else None, "plies": plies + len(game_moves),
             }
 
         return replies.json_reply(await asyncio.to_thread(view))
@@ -273,11 +278,11 @@ def _turn_view(state: GameState, moves: Sequence[Move]) -> View:
 def _goal(state: GameState, puzzle: Puzzle) -> str:
     """What a puzzle asks for."""
     name = player_text(state.game, state.next_player)
-    who = f"{name[0].upper()}{name[1:]} to move."
+    to_move = f"{name[0].upper()}{name[1:]} to move."
     if puzzle.value == 0:
-        return f"{who} Find the only move that does not lose."
+        return f"{to_move} Find the only move that does not lose."
     unit = "turns" if state.game.name == "draughts" else "plies"
     if puzzle.plies and puzzle.plies <= _PLAYED_OUT:
-        return f"{who} Win in {puzzle.plies} {unit}."
-    return f"{who} Find the only move that wins" + (
+        return f"{to_move} Win in {puzzle.plies} {unit}."
+    return f"{to_move} Find the only move that wins" + (
         f", in {puzzle.plies} {unit}." if puzzle.plies else ".")

@@ -291,7 +291,7 @@ def exact_claims(state: GameState, outcomes: dict[str, int], solver: str) -> Cou
         value = None if after.is_over() else evaluation_of(after, exact.analyse(after), solver)
         kinds += told(
             Claim(state, moves, outcomes, decision), moves,
-            outcomes=outcomes, decision=decision, who="mcts:sims=50", after=value,
+            outcomes=outcomes, decision=decision, engine="mcts:sims=50", evaluation=value,
         )
     return kinds
 
