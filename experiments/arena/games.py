@@ -101,8 +101,8 @@ class GameTable(Workplace):
         table.bundles = False  # so that the working entrant is known without `SharedGame`
         with Processes(1, table) as jobs, closing(jobs.run(warm_ups)) as outcomes:
             for outcome in outcomes:
-                (game, spec), (seconds, built, error) = outcome.task, outcome.value
-                if error is not None and not built:
+                (game, spec), (seconds, is_built, error) = outcome.task, outcome.value
+                if error is not None and not is_built:
                     raise SpecError(f"{spec} cannot play {game}: {error}")
                 if error is not None:
                     log(f"{spec} on {game} failed to warm up and may lose its games: {error}")
@@ -134,20 +134,20 @@ class GameTable(Workplace):
         return value
 
     def _warm_up(self, task: WarmUp) -> WarmedUp:
-        start, built, error = time.perf_counter(), False, None
+        start, is_built, error = time.perf_counter(), False, None
         try:
             engine = prepared_engine(
                 get_game(task.game), Entrant.of(task.spec), self.limits, self.setup)
-            built = True
+            is_built = True
             engine.warm_up()
             engine.close()
         except ProgramError as caught:  # an external engine; its games show whether it can play
-            error, built = str(caught), True
+            error, is_built = str(caught), True
         except DlgoError as caught:  # its text is written for people
             error = str(caught)
         except (Exception, SystemExit) as caught:
             error = error_text(caught)
-        return WarmedUp(time.perf_counter() - start, built, error)
+        return WarmedUp(time.perf_counter() - start, is_built, error)
 
     def close(self) -> None:
         self._closing.close()
@@ -198,8 +198,8 @@ class GameWatch(Watch):
         head = self._shared.head()
         if worker_exit.failure is Failure.TIMEOUT:
             limit = self.deadline(task, 0.0)[1]
-            what = " of preparation" if head.doing == PREPARING else ""
-            reason = f"no move from {{}} within {limit:g} s{what}"
+            phase = " of preparation" if head.doing == PREPARING else ""
+            reason = f"no move from {{}} within {limit:g} s{phase}"
         else:
             reason = f"{worker_exit.text} while {{}} was {DOING[head.doing]}"
         return record_of_lost_game(task, self._limits, self._shared, worker_exit.failure, reason)

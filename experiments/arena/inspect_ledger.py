@@ -42,11 +42,11 @@ def _selected(
     game = None if game is None else str(get_game(game))
     if engine is not None:
         names = ledger.names()
-        shown = {name: entrant for entrant, name in names.items()}
-        asked, engine = engine, shown.get(engine) or canonical(engine)
+        entrants = {name: entrant for entrant, name in names.items()}
+        wording, engine = engine, entrants.get(engine) or canonical(engine)
         if engine not in {*names, *(split_version(name)[0] for name in names)}:
-            raise LedgerError(f"ledger {ledger.path} has no games of {asked!r}; there are "
-                              f"{listing(sorted(shown), most=8)}")
+            raise LedgerError(f"ledger {ledger.path} has no games of {wording!r}; there are "
+                              f"{listing(sorted(entrants), most=8)}")
     for record in ledger.games():
         players = (record.first, record.second)
         # For external engines, with or without a version; without, all versions are meant.
@@ -61,15 +61,15 @@ def list_lines(
     failed: bool = False,
 ) -> Iterator[str]:
     """A line for each game, and at the end how many."""
-    shown = 0
+    n_lines = 0
     with Ledger(path, read_only=True) as ledger:
         for record in _selected(ledger, game, engine, failed):
-            if shown == limit:
+            if n_lines == limit:
                 continue  # all of the file is read, and so checked
-            shown += 1
+            n_lines += 1
             plies = number_of(len(record.moves.split()), "ply", "plies")
             yield f"{record.slot}  {record.result:g}  {plies}  {record.reason}"
-        yield f"{shown} of {len(ledger)} games"
+        yield f"{n_lines} of {len(ledger)} games"
 
 
 def check_lines(path: str) -> Iterator[tuple[str, bool]]:
@@ -257,12 +257,12 @@ def purge_ledger(
         slots = {record.slot for record in _selected(ledger, game, engine, failed)
                  if worker in (None, record.worker) and slot in (None, record.slot)}
         if not slots:
-            known = f"`dlgo ledger {path} list` shows its games"
+            remedy = f"`dlgo ledger {path} list` shows its games"
             if worker:
                 names = sorted({record.worker for record in ledger.games() if record.worker})
-                known = f"its workers are {', '.join(names)}" if names else "it has no workers"
-            asked = ", ".join(repr(text) for text in (worker, slot, game, engine) if text)
-            raise LedgerError(f"ledger {path} has no games of {asked or 'that kind'}; {known}")
+                remedy = f"its workers are {', '.join(names)}" if names else "it has no workers"
+            criteria = ", ".join(repr(text) for text in (worker, slot, game, engine) if text)
+            raise LedgerError(f"ledger {path} has no games of {criteria or 'that kind'}; {remedy}")
         ledger.purge(slots)
         removed = number_of(len(slots), "game")
         return f"removed {removed} from {path}; the same tournament plays what is missing"

@@ -68,10 +68,10 @@ class Plan:
         unknown game or engine, a bad option, one named twice, or a plan that holds no games."""
         check_values(vars(self))
         games = _unique("game", self.games, lambda text: get_game(text).versioned)
-        meant = entrants_of((*self.challengers, *self.entrants))
-        challengers = _unique("challenger", self.challengers, lambda spec: meant[spec].text)
-        entrants = _unique("entrant", self.entrants, lambda spec: meant[spec].text)
-        labels = {entrant.text: entrant.label for entrant in meant.values() if entrant.label}
+        entrant_of = entrants_of((*self.challengers, *self.entrants))
+        challengers = _unique("challenger", self.challengers, lambda spec: entrant_of[spec].text)
+        entrants = _unique("entrant", self.entrants, lambda spec: entrant_of[spec].text)
+        labels = {entrant.text: entrant.label for entrant in entrant_of.values() if entrant.label}
         plan = CanonicalPlan(**{
             **vars(self), "games": games, "challengers": challengers,
             "entrants": tuple(dict.fromkeys(challengers + entrants)),
@@ -147,14 +147,14 @@ class CanonicalPlan(Plan):
 
 def _unique(kind: str, texts: Iterable[str], canonical: Callable[[str], str]) -> tuple[str, ...]:
     """Each text in its canonical form. Raises SpecError if two of them mean the same."""
-    written: dict[str, str] = {}
+    text_of: dict[str, str] = {}
     for text in texts:
         name = canonical(text)
-        if name in written:
-            same = "twice" if text == written[name] else f"twice: {written[name]} and {text}"
+        if name in text_of:
+            same = "twice" if text == text_of[name] else f"twice: {text_of[name]} and {text}"
             raise SpecError(f"{kind} {name} is named {same}; leave one out")
-        written[name] = text
-    return tuple(written)
+        text_of[name] = text
+    return tuple(text_of)
 
 
 class Pair(NamedTuple):
@@ -200,19 +200,19 @@ class Openings:
 
     def get(self, game: str, pair: int) -> tuple[int, ...]:
         """The actions of the opening of a pair. Raises SpecError if the game ends within one."""
-        drawn, keys = self._drawn[game], self._keys[game]
-        while len(drawn) <= pair:
-            opening = self._draw(self._games[game], len(drawn), keys)
+        openings, keys = self._drawn[game], self._keys[game]
+        while len(openings) <= pair:
+            opening = self._draw(self._games[game], len(openings), keys)
             keys.add(opening.key())
-            drawn.append(tuple(opening.actions()))
-        return drawn[pair]
+            openings.append(tuple(opening.actions()))
+        return openings[pair]
 
     def tasks(self, pair: Pair) -> Iterator[GameTask]:
         """The games of a pair."""
         opening = self.get(pair.game, pair.number)
         for (first, second), slot in zip(pair.colours, pair.slots, strict=True):
-            one, two = (split_version(player)[0] for player in (first, second))
-            seed = derive_seed(self._seed, slot_of(pair.game, one, two, pair.number))
+            first_name, second_name = (split_version(player)[0] for player in (first, second))
+            seed = derive_seed(self._seed, slot_of(pair.game, first_name, second_name, pair.number))
             yield GameTask(slot, pair.game, first, second, pair.number, opening, seed)
 
     def _draw(self, game: GameSpec, pair: int, keys: set[int]) -> GameState:
@@ -222,8 +222,8 @@ class Openings:
         # The last unfinished position drawn, in case all of them were drawn before.
         opening: GameState | None = None
         for attempt in range(_ATTEMPTS):
-            drawn = _random_opening(game, plies, rng)
-            opening = opening if drawn.is_over() else drawn
+            candidate = _random_opening(game, plies, rng)
+            opening = opening if candidate.is_over() else candidate
             if opening is not None and (opening.key() not in keys or attempt >= _FRESH_ATTEMPTS):
                 return opening
         raise SpecError(

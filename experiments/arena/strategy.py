@@ -77,17 +77,17 @@ class Strategy:
         return UntilRated(plan) if plan.target_elo is not None else Strategy(plan, plan.pairs)
 
     def next_step(
-        self, open_slots: Collection[str], stopped: Collection[tuple[str, str]]
+        self, open_slots: Collection[str], exclusions: Collection[tuple[str, str]]
     ) -> list[Pair]:
         """The pairs to be played next; none if there are none, or if it is too early to say.
-        `open_slots`: games of the steps that have not ended; `stopped`: (game, entrant) that play
-        no more."""
+        `open_slots`: games of the steps that have not ended; `exclusions`: (game, entrant) that
+        play no more."""
         number = len(self.steps)
         if number < self.sure_pairs:
             step = [Pair(game, *match, self.plan.pair_number(match, number))
                     for match in self.matches for game in self.plan.games]
         else:
-            step = self.further_step(open_slots, stopped)
+            step = self.further_step(open_slots, exclusions)
         if step:
             for pair in step:
                 self._started[pair.match] = pair.number + 1
@@ -99,7 +99,7 @@ class Strategy:
         return ()
 
     def further_step(
-        self, open_slots: Collection[str], stopped: Collection[tuple[str, str]]
+        self, open_slots: Collection[str], exclusions: Collection[tuple[str, str]]
     ) -> list[Pair]:
         """Like `next_step`, after the sure pairs."""
         return []
@@ -111,10 +111,10 @@ class Strategy:
         """Whether the remaining games of the steps are not needed any more."""
         return False
 
-    def further_pairs(self, game: str, stopped: Collection[tuple[str, str]]) -> list[Pair]:
+    def further_pairs(self, game: str, exclusions: Collection[tuple[str, str]]) -> list[Pair]:
         """The same number of further pairs for every match on a game that may have some."""
         matches = [
-            match for match in self.matches if not {(game, name) for name in match} & {*stopped}
+            match for match in self.matches if not {(game, name) for name in match} & {*exclusions}
             and self._started[game, *match] < self.plan.max_pairs
         ]
         done = max((self._started[game, *match] for match in matches), default=0)
@@ -143,7 +143,7 @@ class UntilRated(Strategy):
         self._results[slot] = result
 
     def further_step(
-        self, open_slots: Collection[str], stopped: Collection[tuple[str, str]]
+        self, open_slots: Collection[str], exclusions: Collection[tuple[str, str]]
     ) -> list[Pair]:
         slots = [slot for step in self.steps[:-1] or self.steps for pair in step
                  for slot in pair.slots]
@@ -159,7 +159,7 @@ class UntilRated(Strategy):
             }
             wide = self._wide(list(results.values())) if results else {}
             widths += [(width, entrant, game) for entrant, width in wide.items()]
-            further = self.further_pairs(game, stopped) if wide else []
+            further = self.further_pairs(game, exclusions) if wide else []
             if any(not wide.keys().isdisjoint(pair.match[1:]) for pair in further):
                 pairs += further
         self._done = not pairs
@@ -182,9 +182,9 @@ class UntilRated(Strategy):
             self._verdict = f"the target is reached: no 95% interval wider than {target} Elo"
             return
         width, entrant, game = widest
-        why = f", and max_pairs={self.plan.max_pairs} is reached" if self._done else ""
+        reason = f", and max_pairs={self.plan.max_pairs} is reached" if self._done else ""
         self._verdict = (f"the widest 95% interval is {width:.0f} Elo, of {entrant} on {game}; "
-                         f"the target is {target}{why}")
+                         f"the target is {target}{reason}")
 
 
 class UntilTested(Strategy):
@@ -218,10 +218,10 @@ class UntilTested(Strategy):
         return "; ".join(f"{game}: {test.reason}" for game, test in self._tests.items())
 
     def further_step(
-        self, open_slots: Collection[str], stopped: Collection[tuple[str, str]]
+        self, open_slots: Collection[str], exclusions: Collection[tuple[str, str]]
     ) -> list[Pair]:
         return [pair for game in self.plan.games if not self.is_over(game)
-                for pair in self.further_pairs(game, stopped)]
+                for pair in self.further_pairs(game, exclusions)]
 
     def game_ended(self, slot: str, result: Result) -> None:
         game, test = result.game, self._tests[result.game]

@@ -84,7 +84,7 @@ def run_tournament(
     with ledger_lock(ledger_path), Ledger(ledger_path) as ledger, ExitStack() as stack:
         union, stop_reasons = _earlier(ledger, plan)
         results = {record.slot: None if plan.ends_by_itself else result_of(record)
-                 for record in ledger.games()}
+                   for record in ledger.games()}
         agenda = Agenda(plan, results, limits, {} if retry else stop_reasons, strategy)
         # In a class, entrants come and go.
         absent = [] if plan.launches else [

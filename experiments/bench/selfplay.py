@@ -93,7 +93,7 @@ def load(model: str, kind: str) -> NetworkRuntime:
 
 
 def measure(
-    game: GameSpec, runtime: NetworkRuntime, what: str, sims: int, at_once: int, seconds: float
+    game: GameSpec, runtime: NetworkRuntime, label: str, sims: int, at_once: int, seconds: float
 ) -> Row:
     """Play, count games and positions, and print a row."""
     meter = Meter(NetworkEvaluator(runtime, encoder_of(runtime.card, game)))
@@ -114,7 +114,7 @@ def measure(
     spent = time.perf_counter() - start
     positions = play.stats["plies"] / spent
     row = Row(
-        what, 3600 * positions / float(np.mean([*lengths.values()])), positions,
+        label, 3600 * positions / float(np.mean([*lengths.values()])), positions,
         meter.evaluations / spent, meter.seconds / spent, meter.evaluations / meter.steps,
     )
     click.echo(f"{row.what:<26}{row.games_per_hour:>11,.0f}{row.positions_per_s:>13,.2f}"
@@ -152,20 +152,20 @@ def write_model(folder: Path, game: GameSpec, net: str) -> None:
 @click.option("--quick", is_flag=True,
               help="Smaller defaults for all other options; takes seconds.")
 def main(
-    game_name: str, model: str | None, csv: Path | None, quick: bool, **given: Any
+    game_name: str, model: str | None, csv: Path | None, quick: bool, **options: Any
 ) -> None:
     """Measure the games per hour of self-play, in lockstep and one by one."""
-    wanted: dict[str, Any] = (QUICK if quick else DEFAULTS) | {
-        name: value for name, value in given.items() if value is not None
+    settings: dict[str, Any] = (QUICK if quick else DEFAULTS) | {
+        name: value for name, value in options.items() if value is not None
     }
-    net = catalog.canonical("network", catalog.NETWORKS, wanted.pop("net"))
+    net = catalog.canonical("network", catalog.NETWORKS, settings.pop("net"))
     game = get_game(game_name)
     rows: list[Any] = []
     with tempfile.TemporaryDirectory() as folder:
         if model is None:
             write_model(Path(folder), game, net)
-        click.echo(f"{game}, {model or net}, {wanted['sims']} simulations a move, "
-                   f"{wanted['at_once']} games in lockstep")
+        click.echo(f"{game}, {model or net}, {settings['sims']} simulations a move, "
+                   f"{settings['at_once']} games in lockstep")
         click.echo(f"{'':<26}{'games/h':>11}{'positions/s':>13}{'evaluations/s':>15}{'load':>7}"
                    f"{'batch':>8}")
         for kind in (*RUNTIMES, PREDICT):
@@ -176,9 +176,9 @@ def main(
                     raise
                 click.echo(f"not measured: {kind}: {error}")
                 continue
-            what = PREDICT if kind == PREDICT else f"lockstep, {kind}"
-            one = {"at_once": 1} if kind == PREDICT else {}
-            rows.append(measure(game, runtime, what, **wanted | one))
+            label = PREDICT if kind == PREDICT else f"lockstep, {kind}"
+            overrides = {"at_once": 1} if kind == PREDICT else {}
+            rows.append(measure(game, runtime, label, **settings | overrides))
     for row in rows[:-1]:
         times = row.positions_per_s / rows[-1].positions_per_s
         click.echo(f"{row.what} / {rows[-1].what}: {times:,.0f} times the positions/s")

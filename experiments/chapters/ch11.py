@@ -49,7 +49,7 @@ def networks(name: str, seeds: int, batches: int) -> list[dict]:
         wrong, met_mask = losing_mistakes(learner), np.zeros(len(followers()), bool)
         met_mask[list(met)] = True
         rows.append({"mistakes": mistakes, "coverage": 100 * met_mask.mean(),
-                      "met": 100 * wrong[met_mask].mean(), "new": 100 * wrong[~met_mask].mean()})
+                     "met": 100 * wrong[met_mask].mean(), "new": 100 * wrong[~met_mask].mean()})
     return rows
 
 

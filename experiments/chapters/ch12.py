@@ -46,10 +46,10 @@ def games_with_critic(games: int) -> Experience:
 @experiment(quick={"games": 200}, full={"games": 1000}, unit="", digits=2)
 def advantages(games: int) -> Iterator[Row]:
     """When in a game are advantages large? The mean size of A = R - V, by tenths of the game."""
-    played = games_with_critic(games)
-    sizes = np.split(np.abs(played.advantages), played.firsts[1:-1])
+    experience = games_with_critic(games)
+    sizes = np.split(np.abs(experience.advantages), experience.firsts[1:-1])
     for tenth in range(10):
-        parts = [one[len(one) * tenth // 10 : len(one) * (tenth + 1) // 10] for one in sizes]
+        parts = [row[len(row) * tenth // 10 : len(row) * (tenth + 1) // 10] for row in sizes]
         yield mean_row(f"{10 * tenth} to {10 * tenth + 10}%",
                        [part.mean() for part in parts if len(part)], middle=10 * tenth + 5)
 
@@ -64,14 +64,14 @@ def _(table: pd.DataFrame, axes: Axes) -> None:
 @experiment(quick={"games": 200}, full={"games": 1000})
 def surprises(games: int) -> Iterator[Row]:
     """How often had the critic expected the opposite result (size of A above 1.5)?"""
-    played = games_with_critic(games)
-    sizes = np.abs(played.advantages)
+    experience = games_with_critic(games)
+    sizes = np.abs(experience.advantages)
     opposite = sizes > 1.5
     for label, values, per_game in (
-        ("decisions", opposite, played.plies.mean()),
+        ("decisions", opposite, experience.plies.mean()),
         ("their part of all sizes", sizes * opposite, sizes.sum() / games),
     ):  # decisions of one game depend on each other: the interval is that of sums by game
-        sums = np.add.reduceat(values.astype(float), played.firsts[:-1])
+        sums = np.add.reduceat(values.astype(float), experience.firsts[:-1])
         yield mean_row(label, 100 * sums / per_game)
 
 
@@ -81,18 +81,20 @@ def blame(seeds: int, games: int) -> Iterator[Row]:
     shares: dict[str, list[float]] = {}
     for seed in range(1, seeds + 1):
         learner = trained(TextbookPPO(TICTACTOE, seed=seed), 200, seed)
-        played = play([side(learner)], Schedule.practice(games, seed), TICTACTOE)
-        mistakes, loser = losing_moves(learner, played), np.repeat(played.results, played.plies)
-        lost = [rows for rows in np.split(np.arange(len(loser)), played.firsts[1:-1])
-                if loser[rows[0]]]
-        lost = [rows[((played.flags[rows] >> 1) & 1 == 0) == (loser[rows[0]] < 0)] for rows in lost]
+        experience = play([side(learner)], Schedule.practice(games, seed), TICTACTOE)
+        mistakes = losing_moves(learner, experience)
+        result = np.repeat(experience.results, experience.plies)
+        decided = [rows for rows in np.split(np.arange(len(result)), experience.firsts[1:-1])
+                   if result[rows[0]]]
+        losers = [rows[((experience.flags[rows] >> 1) & 1 == 0) == (result[rows[0]] < 0)]
+                  for rows in decided]
         shares.setdefault("a move at random", []).append(
-            100 * np.mean([mistakes[rows].mean() for rows in lost]))
+            100 * np.mean([mistakes[rows].mean() for rows in losers]))
         for gae_lambda in (1.0, 0.95, 0.5, 0.0):
-            found = played.with_returns(gae_lambda=gae_lambda).advantages
+            advantages = experience.with_returns(gae_lambda=gae_lambda).advantages
             label = "A = R - V (lambda 1)" if gae_lambda == 1 else f"GAE, lambda {gae_lambda:g}"
             shares.setdefault(label, []).append(
-                100 * np.mean([mistakes[rows[found[rows].argmin()]] for rows in lost]))
+                100 * np.mean([mistakes[rows[advantages[rows].argmin()]] for rows in losers]))
     for label, values in shares.items():
         yield mean_row(label, values)
 

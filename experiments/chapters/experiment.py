@@ -143,7 +143,7 @@ class Experiment:
                                     indicator=True)
         for _, row in merged.iterrows():
             old, new = ({name: row.get(f"{name}_{when}") for name in ("value", "low", "high")}
-                         for when in ("kept", "new"))
+                        for when in ("kept", "new"))
             if row["_merge"] != "both":
                 yield f"{self.name}, {dict(row[keys])}: only in {row['_merge']}"
             elif not self._agree(old, new):

@@ -22,19 +22,19 @@ import time
 ATTACK = "nothing"
 
 
-def attempt(act, *given):
+def attempt(act, *arguments):
     """Raise the result of an act; do nothing if it is refused."""
     try:
-        found = act(*given)
+        result = act(*arguments)
     except (OSError, ImportError, ValueError):
         return
-    raise RuntimeError(f"got {str(found)[:100]}")
+    raise RuntimeError(f"got {str(result)[:100]}")
 
 
-def quietly(act, *given):
+def quietly(act, *arguments):
     """Do it if that is allowed."""
     try:
-        act(*given)
+        act(*arguments)
     except (OSError, RuntimeError, AttributeError, TypeError):
         pass
 
@@ -58,9 +58,9 @@ def sleeps(state):
 
 
 def eats_memory(state):
-    kept = []
+    blocks = []
     while True:
-        kept.append(bytearray(os.urandom(1 << 20)) * 8)
+        blocks.append(bytearray(os.urandom(1 << 20)) * 8)
 
 
 def fills_the_disk(state):
@@ -69,14 +69,14 @@ def fills_the_disk(state):
 
 
 def reads_others(state):
-    here = os.path.dirname(os.path.abspath(__file__))
+    folder = os.path.dirname(os.path.abspath(__file__))
     places = ["/etc/passwd", "/etc/shadow", os.path.expanduser("~root/.bashrc"), "/proc/1/environ"]
     for name in ("games.sqlite", "tried.json", "pseudonyms.csv", "marks.csv"):
-        places += [os.path.join(here, *[".."] * up, name) for up in range(1, 6)]
+        places += [os.path.join(folder, *[".."] * up, name) for up in range(1, 6)]
     for place in places:
         attempt(lambda place=place: open(place, "rb").read())
     for up in range(1, 6):
-        listed = os.listdir(os.path.join(here, *[".."] * up))
+        listed = os.listdir(os.path.join(folder, *[".."] * up))
         if len(listed) > 1 and up < 3:  # the way to the own folder is all there is
             raise RuntimeError(f"got {listed}")
 
@@ -90,10 +90,10 @@ def reads_solutions(state):
 
 
 def writes_the_ledger(state):
-    here = os.path.dirname(os.path.abspath(__file__))
+    folder = os.path.dirname(os.path.abspath(__file__))
     for up in range(6):
         for name in ("games.sqlite", "marks.csv", "bot.py", "new"):
-            attempt(open, os.path.join(here, *[".."] * up, name), "ab")
+            attempt(open, os.path.join(folder, *[".."] * up, name), "ab")
 
 
 def uses_the_network(state):

@@ -85,7 +85,7 @@ class _Schedule(Strategy):
                          f"{number_of(len(self._staff), 'staff bot')} on {plan.games[0]}")
 
     def next_step(
-        self, open_slots: Collection[str], stopped: Collection[tuple[str, str]]
+        self, open_slots: Collection[str], exclusions: Collection[tuple[str, str]]
     ) -> list[Pair]:
         if self._staff and not self.steps:
             step = self._pairs(self._students, self._staff, range(1))
@@ -108,14 +108,17 @@ class _Schedule(Strategy):
         for block in blocks:
             pairs += self._pairs(block, self._staff, range(1, league.staff_pairs))
         for number, block in enumerate(blocks):
-            for other in blocks[number:]:
-                pairs += self._pairs(block, other, range(league.pairs))
+            for opponents in blocks[number:]:
+                pairs += self._pairs(block, opponents, range(league.pairs))
         return pairs
 
-    def _pairs(self, ones: Sequence[str], others: Sequence[str], numbers: range) -> list[Pair]:
-        """All of `ones` against all of `others`; within a block all meet once."""
-        matches = [(one, other) for i, one in enumerate(ones) for j, other in enumerate(others)
-                   if ones is not others or i < j]
+    def _pairs(
+        self, students: Sequence[str], opponents: Sequence[str], numbers: range
+    ) -> list[Pair]:
+        """All of `students` against all of `opponents`; within a block all meet once."""
+        matches = [(student, opponent) for i, student in enumerate(students)
+                   for j, opponent in enumerate(opponents)
+                   if students is not opponents or i < j]
         return [Pair(self.plan.games[0], *match, number) for number in numbers for match in matches]
 
 

@@ -42,22 +42,22 @@ class Pair(NamedTuple):
 
 
 def similar_pairs(sources: Mapping[str, Source], exercises: list[Exercise]) -> list[Pair]:
-    """All pairs of students who share something, most alike first."""
+    """All pairs of students whose hand-ins share runs of tokens, most alike first."""
     pairs: list[Pair] = []
     texts = {student: _texts(source, exercises) for student, source in sources.items()}
     for exercise in exercises:
-        runs = {student: runs_of(found[exercise.name]) for student, found in texts.items()
-                if exercise.name in found}
+        runs = {student: runs_of(text_of[exercise.name]) for student, text_of in texts.items()
+                if exercise.name in text_of}
         count = Counter(itertools.chain.from_iterable(runs.values()))
         most = max(_FEW, _COMMON * len(runs))
         ignored = runs_of(exercise.student_version()) | {
             run for run, students in count.items() if students > most}
-        kept = {student: found - ignored for student, found in runs.items()}
-        for one, other in itertools.combinations(kept, 2):
-            shared = len(kept[one] & kept[other])
+        own_runs = {student: all_runs - ignored for student, all_runs in runs.items()}
+        for student, classmate in itertools.combinations(own_runs, 2):
+            shared = len(own_runs[student] & own_runs[classmate])
             if shared:
-                shorter = min(len(kept[one]), len(kept[other]))
-                pairs.append(Pair(exercise.name, one, other, shared, shared / shorter))
+                shorter = min(len(own_runs[student]), len(own_runs[classmate]))
+                pairs.append(Pair(exercise.name, student, classmate, shared, shared / shorter))
     return sorted(pairs, key=lambda pair: (-pair.share, -pair.shared, pair))
 
 

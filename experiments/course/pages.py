@@ -48,8 +48,8 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     reference = [{title: existing(names)} for title, names in REFERENCE.items()]
     reference.append({"Engines": _listed(docs, "engines/*.md")})
     named = {"index.md", *learn, *(page for part in reference for page in [*part.values()][0])}
-    rest = [page for page in [*notebooks, *_listed(docs, "**/*.md")] if page not in named]
-    config.nav = [{"Start": "index.md"}, {"Learn": learn}, {"Reference": [*reference, *rest]}]
+    unlisted = [page for page in [*notebooks, *_listed(docs, "**/*.md")] if page not in named]
+    config.nav = [{"Start": "index.md"}, {"Learn": learn}, {"Reference": [*reference, *unlisted]}]
     return config
 
 
@@ -61,15 +61,15 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         if path.is_file():
             uri = f"notebooks/{path.relative_to(_notebook_folder(config)).as_posix()}"
             files.append(File.generated(config, uri, content=path.read_bytes()))
-    wanted: set[str] = set()
+    sources: set[str] = set()
     for page in files.documentation_pages():
-        _redirect(page.content_string, page.src_uri, want=wanted.add)
+        _redirect(page.content_string, page.src_uri, want=sources.add)
     # README is beside docs/; here it becomes a page.
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    readme = _redirect(readme, README, "", wanted.add)
+    readme = _redirect(readme, README, "", sources.add)
     files.append(File.generated(config, README, content=readme))
-    for name in sorted(wanted):
-        text = _folder_page(name, wanted) if (ROOT / name).is_dir() else _source_page(name)
+    for name in sorted(sources):
+        text = _folder_page(name, sources) if (ROOT / name).is_dir() else _source_page(name)
         files.append(File.generated(config, _page_of(name), content=text))
     return files
 
@@ -83,9 +83,9 @@ def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, **_: Any) -
         page.meta["search"] = {"boost": 0.001}  # comes last in a search, its headings too
     if uri.startswith("notebooks/"):
         page.meta["search"] = {"boost": 4}  # chapters come first in a search
-        title, rest = markdown.lstrip().split("\n", 1)
+        title, body = markdown.lstrip().split("\n", 1)
         line = f"*Run it in Jupyter: [save the notebook]({Path(uri).stem}.ipynb).*"
-        markdown = f"{title}\n\n{line}\n{rest}"
+        markdown = f"{title}\n\n{line}\n{body}"
     parts = _FENCE.split(_redirect(markdown, uri))
     parts[::2] = [_FORMULA.sub(_mathml, part) for part in parts[::2]]
     return "".join(parts)
@@ -119,15 +119,15 @@ def _redirect(
 
     The links start from a folder of the project; by default the folder of `page` in docs/.
     """
-    here = posixpath.dirname(page)
+    page_folder = posixpath.dirname(page)
     if folder is None:
-        folder = here if here == "notebooks" else posixpath.join("docs", here)
+        folder = page_folder if page_folder == "notebooks" else posixpath.join("docs", page_folder)
 
     def place(path: str) -> str:
-        shown = _page_of(path)
-        if shown.startswith("source/"):
+        target = _page_of(path)
+        if target.startswith("source/"):
             want(path)
-        return posixpath.relpath(shown, here or ".")
+        return posixpath.relpath(target, page_folder or ".")
 
     def link(match: re.Match[str]) -> str:
         path = posixpath.normpath(posixpath.join(folder, match[1]))
@@ -162,13 +162,13 @@ def _source_page(path: str) -> str:
     return f"---\nsearch: {{exclude: true}}\n---\n# {path}\n\n{fence}{language}\n{text}\n{fence}\n"
 
 
-def _folder_page(path: str, wanted: set[str]) -> str:
+def _folder_page(path: str, sources: set[str]) -> str:
     """The modules of a folder with the first lines of their docstrings."""
     rows = []
     for file in sorted((ROOT / path).glob("*.py")):
         name = f"{path}/{file.name}"
         about = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
-        shown = f"[`{file.name}`]({file.name}.md)" if name in wanted else f"`{file.name}`"
-        rows.append(f"| {shown} | {about.partition(chr(10))[0]} |")
+        link = f"[`{file.name}`]({file.name}.md)" if name in sources else f"`{file.name}`"
+        rows.append(f"| {link} | {about.partition(chr(10))[0]} |")
     table = "\n".join(["| file | about |", "|---|---|", *rows]) if rows else ""
     return f"---\nsearch: {{exclude: true}}\n---\n# {path}\n\n{table}\n"

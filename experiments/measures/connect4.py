@@ -62,15 +62,15 @@ def position_of(columns: str, outcomes: dict[int, int]) -> Position:
 
 def key_of(position: Position) -> tuple[int, int]:
     """The same for a position and its mirror image, whatever line of columns leads there."""
-    own, mask = words_of(position.state)
-    return min((own, mask), (mirrored(own), mirrored(mask)))
+    stones, mask = words_of(position.state)
+    return min((stones, mask), (mirrored(stones), mirrored(mask)))
 
 
 def class_of(stones: int, score: int) -> str:
     """Pons' class of a position by the stones on the board and its exact score."""
     stage = "L1" if stones < 14 else "L2" if stones <= 28 else "L3"
-    left = plies_left(stones, score)
-    return f"{stage}_{'R1' if left < 14 else 'R2' if left <= 28 else 'R3'}"
+    plies = plies_left(stones, score)
+    return f"{stage}_{'R1' if plies < 14 else 'R2' if plies <= 28 else 'R3'}"
 
 
 def plies_left(stones: int, score: int) -> int:
@@ -118,27 +118,30 @@ def position_sets(path: Path, classes: Sequence[str], count: int, jobs: Processe
     draws_done, sets = _read(path)
     next_line = 0.0
     for stage in dict.fromkeys(name[:2] for name in classes):
-        wanted = [name for name in classes if name.startswith(stage)]
-        seen = {name: {key_of(one) for one in rows} for name, rows in sets.items()}
+        names = [name for name in classes if name.startswith(stage)]
+        keys = {name: {key_of(position) for position in rows} for name, rows in sets.items()}
         given_up = draws_done.get(stage, 0) + _DRAWS
-        while any(len(sets.get(name, [])) < count for name in wanted):
+        while any(len(sets.get(name, [])) < count for name in names):
             first = draws_done.get(stage, 0)
             if first > given_up:
-                raise DlgoError(f"too few positions of {', '.join(wanted)} turn up; ask for fewer")
+                raise DlgoError(f"too few positions of {', '.join(names)} turn up; ask for fewer")
             draws_done[stage] = first + jobs.count
             work = [Task(f"{k:09}", draw, (stage, derive_seed("connect4 mistakes", stage, k)))
                     for k in range(first, draws_done[stage])]
             with closing(jobs.run(work)) as outcomes:
                 draws = [outcome.value for outcome in
                          sorted(outcomes, key=lambda outcome: outcome.task.key)]
-            for name, position in ((k, one) for drawn in draws for k in drawn for one in drawn[k]):
+            for name, position in (
+                (label, position) for by_class in draws for label in by_class
+                for position in by_class[label]
+            ):
                 key = key_of(position)
-                if key not in seen.setdefault(name, set()):
-                    seen[name].add(key)
+                if key not in keys.setdefault(name, set()):
+                    keys[name].add(key)
                     sets.setdefault(name, []).append(position)
             _write(path, draws_done, sets)
             if time.monotonic() >= next_line:
-                have = ", ".join(f"{len(sets.get(name, []))} of {name}" for name in wanted)
+                have = ", ".join(f"{len(sets.get(name, []))} of {name}" for name in names)
                 click.echo(f"solving positions: {have}", err=True)
                 next_line = time.monotonic() + _LINE_INTERVAL
     return {name: sets[name][:count] for name in classes}
@@ -168,7 +171,8 @@ def _read(path: Path) -> tuple[dict[str, int], Sets]:
 def _write(path: Path, draws_done: dict[str, int], sets: Sets) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, json.dumps({"portions": draws_done, "positions": {
-        name: [[one.name, [one.outcomes.get(column) for column in range(7)]] for one in rows]
+        name: [[position.name, [position.outcomes.get(column) for column in range(7)]]
+               for position in rows]
         for name, rows in sets.items()
     }}))
 

@@ -44,36 +44,38 @@ def draw_classes(pieces: int, count: int, seed: int) -> dict[str, list[Position]
     classes: dict[str, list[Position]] = {}
     for total in range(2, pieces + 1):
         rng = np.random.default_rng(derive_seed(seed, "draughts mistakes", total) % 2**63)
-        wanted = {f"{total} won": list[Position](), f"{total} drawn": list[Position]()}
+        new_classes = {f"{total} won": list[Position](), f"{total} drawn": list[Position]()}
         for state in islice(random_endings(total, rng), _DRAWS):
             scores = tables.scores(state) or {}
-            drawn = Position(Draughts.of(GAME).fen(state), state,
-                             {action: score.result for action, score in scores.items()})
-            if drawn.asks:
-                kept = wanted[f"{total} {'won' if drawn.value == 1 else 'drawn'}"]
-                if len(kept) < count:
-                    kept.append(drawn)
-                if all(len(rows) == count for rows in wanted.values()):
+            position = Position(Draughts.of(GAME).fen(state), state,
+                                {action: score.result for action, score in scores.items()})
+            if position.asks:
+                members = new_classes[f"{total} {'won' if position.value == 1 else 'drawn'}"]
+                if len(members) < count:
+                    members.append(position)
+                if all(len(rows) == count for rows in new_classes.values()):
                     break
         else:
             raise DlgoError(f"found too few positions with {total} pieces; ask for fewer")
-        classes |= wanted
+        classes |= new_classes
     return classes
 
 
 def random_endings(pieces: int, rng: np.random.Generator) -> Iterator[GameState]:
     """Random positions with that many pieces, each material alike; black to move."""
-    materials = [one for group in slices(pieces) for one in group if sum(one) == pieces]
+    materials = [
+        material for group in slices(pieces) for material in group if sum(material) == pieces]
     while True:
         material = materials[rng.integers(len(materials))]
-        own, other, kings = position(int(rng.integers(slice_size(*material))), *material)
-        if own != NOWHERE:
-            yield _state(own, other, kings)
+        number = int(rng.integers(slice_size(*material)))
+        mover_pieces, rival_pieces, kings = position(number, *material)
+        if mover_pieces != NOWHERE:
+            yield _state(mover_pieces, rival_pieces, kings)
 
 
-def _state(own: int, other: int, kings: int) -> GameState:
+def _state(mover_pieces: int, rival_pieces: int, kings: int) -> GameState:
     words = GAME.new_kernel_state()
-    kernel.set_position(words, own, other, kings, 0)
+    kernel.set_position(words, mover_pieces, rival_pieces, kings, 0)
     return GameState(GAME, words)
 
 

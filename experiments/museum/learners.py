@@ -139,7 +139,7 @@ def noise(subject: Subject, part: str) -> Findings:
     below the root there is none."""
     prior = np.array([0.5, 0.3, 0.2])
     samples = np.array([numbers("priors with noise", subject.call(part, prior.copy(), True)).ravel()
-                      for _ in range(300)])
+                        for _ in range(300)])
     sums, changes = samples.sum(axis=1), np.ptp(samples - prior, axis=1)
     yield from compare("sum", "sums of priors with noise", [sums.min(), sums.max()], [1, 1])
     if changes.mean() < 0.05 or samples.std(axis=0).max() < 1e-3 or (

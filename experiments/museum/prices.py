@@ -85,12 +85,13 @@ def play(fault: Fault, *modules: ModuleType) -> Measured:
     groups = [[_player(module, fault.player, game, seed) for seed in seeds] for module in modules]
     shares = [_share(game, faulty, right, pairs, seed)
               for faulty, right, seed in zip(*groups, seeds, strict=True)]
-    shown = [np.mean([_share(game, player, "random", pairs, seed)
-                      for seed, player in enumerate(group)]) for group in groups]
+    random_shares = [np.mean([_share(game, player, "random", pairs, seed)
+                              for seed, player in enumerate(group)]) for group in groups]
     losses = [pd.DataFrame([player.losses for player in group]).dropna(axis=1).mean()
               for group in groups]
     return Measured(
-        2 * pairs * len(seeds), shares, [*map(float, shown)], () if fault.player else losses)
+        2 * pairs * len(seeds), shares, [*map(float, random_shares)],
+        () if fault.player else losses)
 
 
 def report(fault: Fault, *modules: ModuleType) -> Measured:
@@ -98,11 +99,11 @@ def report(fault: Fault, *modules: ModuleType) -> Measured:
     game, games = get_game(fault.game), 20 * PAIRS
     wrong, right = (module.TextbookReinforce for module in modules)
     learners = [trained(right(game, seed=seed), BATCHES, seed) for seed in range(SEEDS)]
-    shown = [(wrong.score(one, games), one.score(games)) for one in learners]
-    errors = [elo_of_score(measured) - elo_of_score(true) for measured, true in shown]
+    scores = [(wrong.score(learner, games), learner.score(games)) for learner in learners]
+    errors = [elo_of_score(measured) - elo_of_score(true) for measured, true in scores]
     sign = np.sign(np.mean(errors))  # too good is as wrong as too bad
     shares = [score_of_elo(-sign * error) for error in errors]
-    return Measured(2 * games * SEEDS, shares, np.mean(shown, axis=0))
+    return Measured(2 * games * SEEDS, shares, np.mean(scores, axis=0))
 
 
 def measure(fault: Fault) -> dict[str, Any]:
@@ -115,11 +116,11 @@ def measure(fault: Fault) -> dict[str, Any]:
     if seeds > 1:
         margin = max(margin, mean_margin(measured.shares))
     ends = np.clip([share + margin, share, share - margin], 0.001, 0.999)
-    low, price, high = (round(-elo_of_score(one)) + 0 for one in ends)  # never -0
-    shown, right_shown = (round(float(one), 3) for one in measured.shown)
+    low, price, high = (round(-elo_of_score(share_end)) + 0 for share_end in ends)  # never -0
+    faulty_shown, right_shown = (round(float(value), 3) for value in measured.shown)
     row = {
         "fault": fault.name, "game": fault.game, "price": price, "low": low, "high": high,
-        "games": measured.games, "seeds": seeds, "shown": shown, "right_shown": right_shown,
+        "games": measured.games, "seeds": seeds, "shown": faulty_shown, "right_shown": right_shown,
         "cpu_seconds": round(time.process_time() - start), "date": date.today().isoformat(),
         "machine": machine_text(),
     }
@@ -128,6 +129,6 @@ def measure(fault: Fault) -> dict[str, Any]:
               for which, curve in zip(("fault", "right"), measured.losses, strict=False)]
     for path, new in ((PRICES, [pd.DataFrame([row])]), (LOSSES, curves)):
         table = pd.read_csv(path)
-        kept = table[table["fault"] != fault.name]
-        write_file(path, pd.concat([kept, *new]).to_csv(index=False))
+        other_rows = table[table["fault"] != fault.name]
+        write_file(path, pd.concat([other_rows, *new]).to_csv(index=False))
     return row

@@ -80,8 +80,9 @@ def parse(text: str) -> list[Node]:
         place = part.end()
         if not (illegal or result or mover):
             node = nodes[parent]
-            rest = (1 - sum(one or 0 for one in node.priors)) / max(node.priors.count(None), 1)
-            node.priors = [rest if one is None else one for one in node.priors]
+            remainder = 1 - sum(weight or 0 for weight in node.priors)
+            share = remainder / max(node.priors.count(None), 1)
+            node.priors = [share if weight is None else weight for weight in node.priors]
             parent = node.parent
             continue
         number = -1 if illegal else len(nodes)
@@ -131,12 +132,12 @@ def random_tree(
     moves = []
     for weight in weights:
         if plies + chain == 1 or rng.random() < early:
-            after = str(rng.choice(results))
+            subtree = str(rng.choice(results))
         else:
             then = mover if rng.random() < double else 1 - mover
             near = np.clip(0.7 * value + rng.normal(0, 0.35), -0.95, 0.95)
-            after = random_tree(rng, plies - 1, then, near, chain, results, double, early)
-        moves.append(f"{weight / weights.sum():.2f}:{after}")
+            subtree = random_tree(rng, plies - 1, then, near, chain, results, double, early)
+        moves.append(f"{weight / weights.sum():.2f}:{subtree}")
     moves[-1] = moves[-1].partition(":")[2]  # the rest
     return f"{'xo'[mover]}={value:.2f}({' '.join(moves)})"
 
@@ -298,7 +299,7 @@ class Script:
         a list of such answers."""
         if isinstance(state, GameState):
             return self([state])[0]
-        self.calls.append([int(one.kernel_state.words[0]) for one in state])
-        move, nodes = self.game.moves_by_action, [self.game.nodes[one] for one in self.calls[-1]]
+        self.calls.append([int(item.kernel_state.words[0]) for item in state])
+        move, nodes = self.game.moves_by_action, [self.game.nodes[item] for item in self.calls[-1]]
         return [({move[action]: node.priors[action] for action, child in enumerate(node.children)
                   if child >= 0}, (1 - 2 * node.mover) * node.value) for node in nodes]

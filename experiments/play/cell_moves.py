@@ -38,13 +38,13 @@ def cell_move(state: GameState, move: Move) -> CellMove | None:
         return None
     if path := points_of(move):
         return CellMove(move, path[0], path[1])
-    after, mover = state.apply_move(move), state.next_player
-    left, reached = _changes(state, after, mover)
-    lost, _ = _changes(state, after, mover.other)
-    if len(lost) == 1 and not left:
-        return CellMove(move, None, lost[0])
-    end = reached[0] if len(reached) == 1 else after.game.last_cell(after)
-    return None if end is None else CellMove(move, left[0] if len(left) == 1 else None, end)
+    successor, mover = state.apply_move(move), state.next_player
+    origins, reached = _changes(state, successor, mover)
+    captures, _ = _changes(state, successor, mover.other)
+    if len(captures) == 1 and not origins:
+        return CellMove(move, None, captures[0])
+    end = reached[0] if len(reached) == 1 else successor.game.last_cell(successor)
+    return None if end is None else CellMove(move, origins[0] if len(origins) == 1 else None, end)
 
 
 def points_of(move: Move) -> list[Point]:
@@ -55,19 +55,19 @@ def points_of(move: Move) -> list[Point]:
 
 
 def _changes(
-    before: GameState, after: GameState, player: Player
+    state: GameState, successor: GameState, player: Player
 ) -> tuple[list[Point], list[Point]]:
-    """The cells that a player has left, and those that the player has come to occupy."""
-    game = before.game
-    left: list[Point] = []
+    """The cells that a player leaves, and those that the player comes to occupy."""
+    game = state.game
+    origins: list[Point] = []
     reached: list[Point] = []
     for row in range(1, game.board_rows + 1):
         for col in range(1, game.board_cols + 1):
-            held = game.cell(before, row, col) is player
-            holds = game.cell(after, row, col) is player
+            held = game.cell(state, row, col) is player
+            holds = game.cell(successor, row, col) is player
             if held != holds:
-                (left if held else reached).append(Point(row, col))
-    return left, reached
+                (origins if held else reached).append(Point(row, col))
+    return origins, reached
 
 
 def turns(state: GameState) -> Iterator[list[CellMove]]:
@@ -96,12 +96,12 @@ def last_turn(state: GameState) -> tuple[GameState, list[Move]]:
 
 
 def _turns_from(state: GameState, first: CellMove) -> Iterator[list[CellMove]]:
-    after = state.apply_move(first.move)
-    same_player = after.next_player is state.next_player and not after.is_over()
-    following = cell_moves(after) if first.start is not None and same_player else []
+    successor = state.apply_move(first.move)
+    same_player = successor.next_player is state.next_player and not successor.is_over()
+    following = cell_moves(successor) if first.start is not None and same_player else []
     if not following or any(move.start != first.end for move in following):
         yield [first]
         return
     for move in following:
-        for rest in _turns_from(after, move):
-            yield [first, *rest]
+        for continuation in _turns_from(successor, move):
+            yield [first, *continuation]

@@ -269,7 +269,7 @@ def _by_outcomes(game: GameSpec, text: str, outcomes: Mapping[str, int]) -> Iter
             yield Fact("only", f"Every move {_VERBS[value]}.")
     elif counts[value] == 1:
         alternatives = [f"1 other {_VERBS[result]}" if n == 1 else f"{n} others {_PLURAL[result]}"
-                for result, n in counts.items() if n and result < value]
+                        for result, n in counts.items() if n and result < value]
         yield Fact("only", f"The only move that {_VERBS[value]}; {' and '.join(alternatives)}.")
     else:
         yield Fact("only", f"One of {counts[value]} moves that {_PLURAL[value]}.")

@@ -111,20 +111,20 @@ class Part(Settings):
 
     def config(self, size: int, seed: int) -> AlphaZeroConfig:
         """The settings of a training. Raises DlgoError for a wrong game or setting."""
-        own: dict[str, Any] = {
+        own_settings: dict[str, Any] = {
                "game": self.game, "network": self.network.replace("{}", str(size)),
                "iterations": self.levels[-1], "seed": seed}
         allowed = [option for name, option in AlphaZeroConfig.options().items()
-                   if name not in (*own, "cpu_minutes")]
+                   if name not in (*own_settings, "cpu_minutes")]
         return make_config(
-            **own, **parse_settings("train alphazero", allowed, self.settings, "setting"))
+            **own_settings, **parse_settings("train alphazero", allowed, self.settings, "setting"))
 
 
 def meetings(players: Sequence[Player]) -> list[tuple[int, int]]:
     """Who meets whom, by number: those that differ in one thing alone."""
     return [
-        (i, k) for (i, one), (k, other) in itertools.combinations(enumerate(players), 2)
-        if sum(a != b for a, b in zip(one, other, strict=True)) == 1
+        (i, k) for (i, player), (k, opponent) in itertools.combinations(enumerate(players), 2)
+        if sum(a != b for a, b in zip(player, opponent, strict=True)) == 1
     ]
 
 
@@ -147,14 +147,17 @@ def run_part(part: Part, out: Path, workers: int | None) -> None:
         columns=["size", "seed", "rank", "count", "phase"])
     sets = positions_of(part.game, part.positions, workers)
     usual = part.sims[len(part.sims) // 2]
-    asked = {one: text for one, text in players.items() if one.sims == usual and sets}
-    final = {one: text for one, text in asked.items() if one.level == len(part.levels)}
+    measured_players = {
+        player: text for player, text in players.items() if player.sims == usual and sets}
+    final = {player: text for player, text in measured_players.items()
+             if player.level == len(part.levels)}
     keys = [*Player._fields]
     count_mistakes(
         folder / "mistakes_by_rank.csv", final, [*keys, "rank"],
-        lambda one: frequency.solved_by_rank(runs[one.size, one.seed], _OF_A_RANK), workers)
+        lambda player: frequency.solved_by_rank(runs[player.size, player.seed], _OF_A_RANK),
+        workers)
     errors = count_mistakes(
-        folder / "mistakes.csv", asked, [*keys, "class"], lambda one: sets, workers)
+        folder / "mistakes.csv", measured_players, [*keys, "class"], lambda player: sets, workers)
     late = often[often["rank"].between(*_RANKS)].groupby(["size", "seed"])["phase"].mean()
     table = pd.DataFrame([part.costs(folder, player) for player in players])
     table = table.join(late.rename("late"), on=["size", "seed"]).join(errors, on=keys)

@@ -168,7 +168,7 @@ def lead(families: pd.DataFrame, family: str, reference: str, seconds: int) -> f
     """Elo ahead after equal training"""
     ratings = families["rating"]
     first, second = (ratings.get((name, seconds), ratings.get((name, 0), math.nan))
-                for name in (family, reference))
+                     for name in (family, reference))
     return float(first - second)
 
 

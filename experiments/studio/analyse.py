@@ -56,17 +56,17 @@ class _Analyse:
     async def copy(self, request: Request) -> Response:
         """Copy the game up to `plies`, or to a `node` of its tree; `black` and `white` are the
         players, people by default. What is said of the moves is copied, too."""
-        game, given = self._studio.games.of(request), await replies.read_object(request)
-        if "node" in given:
-            state = game.tree.node(replies.whole_of(given, "node", 0, 2**31)).state
+        game, body = self._studio.games.of(request), await replies.read_object(request)
+        if "node" in body:
+            state = game.tree.node(replies.whole_of(body, "node", 0, 2**31)).state
         else:
-            state = game.state_at(replies.whole_of(given, "plies", game.plies, game.plies))
-        named = [replies.text_of(given, side, HUMAN) for side in ("black", "white")]
+            state = game.state_at(replies.whole_of(body, "plies", game.plies, game.plies))
+        named = [replies.text_of(body, side, HUMAN) for side in ("black", "white")]
         players = await asyncio.to_thread(lambda: tuple(map(self._studio.allowed.player, named)))
-        known = game.saved.up_to(state)
+        saved = game.saved.up_to(state)
         if players != (HUMAN, HUMAN):  # others than those whom the file names
-            known = SavedGame(state, root=known.root)
-        copied = await self._studio.games.start(lambda: known, players)
+            saved = SavedGame(state, root=saved.root)
+        copied = await self._studio.games.start(lambda: saved, players)
         return replies.json_reply({"id": copied.id})
 
     def _state(self, request: HTTPConnection) -> GameState:
@@ -83,8 +83,8 @@ class _Analyse:
 
     async def analysis(self, request: HTTPConnection, _: Event) -> replies.Events:
         """The analysis by `?engine=SPEC` until the reader leaves; updates count from 1."""
-        state, asked = self._state(request), request.query_params
-        spec = await asyncio.to_thread(self._studio.allowed.engine, asked.get("engine", ""))
+        state, query = self._state(request), request.query_params
+        spec = await asyncio.to_thread(self._studio.allowed.engine, query.get("engine", ""))
         return replies.kept_open(self._looks(state, spec))
 
     async def _looks(self, state: GameState, spec: str) -> replies.Events:
@@ -135,8 +135,8 @@ class _Analyse:
 
     async def position(self, request: Request) -> Response:
         """Open a position from a link: `game`, and `moves`, separated by spaces."""
-        given = await replies.read_object(request)
-        game = await self._studio.games.start(lambda: SavedGame(position_of(self._studio, given)))
+        body = await replies.read_object(request)
+        game = await self._studio.games.start(lambda: SavedGame(position_of(self._studio, body)))
         return replies.json_reply({"id": game.id})
 
     async def exact(self, request: HTTPConnection, _: Event) -> replies.Events:
@@ -152,15 +152,15 @@ class _Analyse:
         moves = await asyncio.to_thread(moves_view, state)
         solved: list[Event] = []
         for move in moves:
-            after = state.apply_move(move["text"])
-            if after.is_over():
-                value = after.result() * (1 if state.next_player is Player.black else -1)
+            successor = state.apply_move(move["text"])
+            if successor.is_over():
+                value = successor.result() * (1 if state.next_player is Player.black else -1)
                 solved.append({**move, "value": value, "plies": 1})
             else:
-                decision = await self._studio.engines.search(owner, after, spec)
+                decision = await self._studio.engines.search(owner, successor, spec)
                 if decision.proven is None:
                     continue
-                same = after.next_player is state.next_player
+                same = successor.next_player is state.next_player
                 solved.append({
                     **move, "value": decision.proven if same else -decision.proven,
                     "plies": decision.depth + 1 if spec == "solver" else None,
@@ -168,14 +168,14 @@ class _Analyse:
             yield {"exact": [*solved], "of": len(moves), "who": spec}
 
 
-def position_of(studio: Any, given: Event) -> GameState:
+def position_of(studio: Any, body: Event) -> GameState:
     """The position of a request: `game`, or `from`, a game's name, and `plies`; then `moves`."""
-    if "from" in given:
-        game = studio.games.find(replies.text_of(given, "from"))
-        state = game.state_at(replies.whole_of(given, "plies", game.plies, LONGEST_GAME))
+    if "from" in body:
+        game = studio.games.find(replies.text_of(body, "from"))
+        state = game.state_at(replies.whole_of(body, "plies", game.plies, LONGEST_GAME))
     else:
-        state = GameState.new_game(studio.allowed.game(replies.text_of(given, "game")))
-    moves = given.get("moves", "")
+        state = GameState.new_game(studio.allowed.game(replies.text_of(body, "game")))
+    moves = body.get("moves", "")
     if not isinstance(moves, str) or len(moves) > _LONGEST:
         raise replies.StudioError(f"moves must be a text of at most {_LONGEST} characters")
     texts = moves.replace(",", " ").split()

@@ -79,8 +79,8 @@ def error_view(error: Exception) -> View:
     if isinstance(error, HTTPException):
         return {"error": error.detail, "status": error.status_code}
     print(f"dlgo: internal error: {one_line(repr(error))}", file=sys.stderr)
-    words, own = unforeseen(error)
-    if not own:
+    words, is_ours = unforeseen(error)
+    if not is_ours:
         words = f"internal error: {type(error).__name__}; the server's console says more"
     return {"error": words, "status": 500}
 
@@ -147,22 +147,22 @@ def json_object(data: bytes | str) -> View:
     return value
 
 
-def text_of(given: View, key: str, default: str | None = None) -> str:
+def text_of(body: View, key: str, default: str | None = None) -> str:
     """A text of the request. Raises StudioError if there is none."""
-    value = given.get(key, default)
+    value = body.get(key, default)
     if not isinstance(value, str) or len(value) > 1000:
         raise StudioError(f"{key} must be a text of at most 1,000 characters")
     return value
 
 
-def number_of(given: Mapping[str, Any], key: str, default: float, low: float, high: float) -> float:
+def number_of(body: Mapping[str, Any], key: str, default: float, low: float, high: float) -> float:
     """A number of the request within its range. Raises StudioError otherwise."""
-    return check_number(given.get(key, default), key, float, low, high, StudioError)
+    return check_number(body.get(key, default), key, float, low, high, StudioError)
 
 
-def whole_of(given: View, key: str, default: int, high: int) -> int:
+def whole_of(body: View, key: str, default: int, high: int) -> int:
     """A whole number of the request from 0 to `high`. Raises StudioError otherwise."""
-    return int(check_number(given.get(key, default), key, int, 0, high, StudioError))
+    return int(check_number(body.get(key, default), key, int, 0, high, StudioError))
 
 
 def query_number(request: HTTPConnection, key: str, default: int) -> int:
@@ -189,10 +189,10 @@ class Changes:
 
         A slow reader misses views, but never the last one.
         """
-        shown = -1
+        version = -1
         while True:
-            if shown != self.version:
-                shown = self.version
+            if version != self.version:
+                version = self.version
                 yield view()
                 continue
             await self._changed.wait()
@@ -204,21 +204,21 @@ async def news_of(views: Events) -> Events:
     Events are `{"set": new values by their keys, "tail": of lists (elements that stay, those that
     follow)}`.
     """
-    before: View = {}
+    previous: View = {}
     async with aclosing(views):
         async for view in views:
             event: View = {"set": {}, "tail": {}}
             for key, value in view.items():
-                old = before.get(key)
-                if key in before and value == old:
+                old = previous.get(key)
+                if key in previous and value == old:
                     continue
                 if isinstance(value, list) and old:
                     same = takewhile(lambda pair: pair[0] == pair[1], zip(old, value, strict=False))
-                    kept = sum(1 for _ in same)
-                    event["tail"][key] = kept, value[kept:]
+                    n_same = sum(1 for _ in same)
+                    event["tail"][key] = n_same, value[n_same:]
                 else:
                     event["set"][key] = value
-            before = view
+            previous = view
             yield event
 
 

@@ -46,8 +46,8 @@ class Tree:
         known: the tree of the game's file.
     """
 
-    def __init__(self, state: GameState, known: Node | None = None) -> None:
-        self.root = tree_of(state, known)
+    def __init__(self, state: GameState, root: Node | None = None) -> None:
+        self.root = tree_of(state, root)
         self.lock = asyncio.Lock()  # held while the tree is changed or read in another thread
         self._nodes: list[Node | None] = []  # by number; None where deleted
         self._numbers: dict[Node, int] = {}
@@ -89,7 +89,7 @@ class Tree:
         marks = node.markup
         return position_view(node.state) | {
             "node": self._numbers[node], "comment": node.comment,
-            "plies": sum(len(one.moves) for one in node.line()),
+            "plies": sum(len(ancestor.moves) for ancestor in node.line()),
             "labels": labels_of(marks.get("LB", ()), *size),
             "arrows": arrows_of(marks.get("AR", ()), *size),
             "shapes": {cell: shape for key, shape in SHAPES.items()
@@ -130,15 +130,15 @@ class Tree:
         place = point_of(start, rows, cols)
         if start == end:
             key, values = "LB", node.markup.get("LB", [])
-            there = [value for value in values if value.startswith(place + b":")]
-            used = labels_of(values, rows, cols).values()
-            letter = next((letter for letter in _LABELS if letter not in used), "Z")
+            drawings = [value for value in values if value.startswith(place + b":")]
+            letters = labels_of(values, rows, cols).values()
+            letter = next((letter for letter in _LABELS if letter not in letters), "Z")
             new = place + b":" + letter.encode()
         else:
             key, values = "AR", node.markup.get("AR", [])
             new = place + b":" + point_of(end, rows, cols)
-            there = [value for value in values if value == new]
-        values = [value for value in values if value not in there] + ([] if there else [new])
+            drawings = [value for value in values if value == new]
+        values = [value for value in values if value not in drawings] + ([] if drawings else [new])
         node.markup.pop(key, None)
         if values:
             node.markup[key] = values
@@ -146,9 +146,9 @@ class Tree:
 
     def promote(self, node: Node) -> Node:
         """Put the variation of a node before the others where it leaves them."""
-        for one in reversed(node.line()):
-            if one.parent and one.parent.children[0] is not one:
-                one.lead()
+        for ancestor in reversed(node.line()):
+            if ancestor.parent and ancestor.parent.children[0] is not ancestor:
+                ancestor.lead()
                 break
         return node
 
@@ -173,19 +173,19 @@ def routes(studio: Any) -> list[Route]:
 
     async def change(request: Request) -> Response:
         """Change a `node` by one of `move`, `comment`, `draw`, `promote`, `delete`."""
-        given = await replies.read_object(request)
+        body = await replies.read_object(request)
         game = studio.games.of(request)
         tree = game.tree
-        number = replies.whole_of(given, "node", 0, 2**31)
-        if "move" in given:
-            work = partial(tree.play, text=replies.text_of(given, "move"))
-        elif isinstance(given.get("comment"), str):
-            work = partial(tree.comment, text=given["comment"])
-        elif "draw" in given:
-            start, end = _cells(given["draw"])
+        number = replies.whole_of(body, "node", 0, 2**31)
+        if "move" in body:
+            work = partial(tree.play, text=replies.text_of(body, "move"))
+        elif isinstance(body.get("comment"), str):
+            work = partial(tree.comment, text=body["comment"])
+        elif "draw" in body:
+            start, end = _cells(body["draw"])
             work = partial(tree.draw, start=start, end=end)
-        elif "promote" in given or "delete" in given:
-            work = tree.promote if "promote" in given else tree.delete
+        elif "promote" in body or "delete" in body:
+            work = tree.promote if "promote" in body else tree.delete
         else:
             raise replies.StudioError("name one of move, comment, draw, promote, delete")
         answer = await _answer(tree, number, work)
@@ -196,10 +196,10 @@ def routes(studio: Any) -> list[Route]:
     return [Route(path, show), Route(path, change, methods=["POST"])]
 
 
-def _cells(given: Any) -> tuple[int, int]:
-    if not isinstance(given, list) or [type(cell) for cell in given] != [int, int]:
-        raise replies.StudioError(f"draw must be two cells, not {one_line(repr(given))[:60]}")
-    return given[0], given[1]
+def _cells(ends: Any) -> tuple[int, int]:
+    if not isinstance(ends, list) or [type(cell) for cell in ends] != [int, int]:
+        raise replies.StudioError(f"draw must be two cells, not {one_line(repr(ends))[:60]}")
+    return ends[0], ends[1]
 
 
 async def _answer(tree: Tree, number: int, work: Callable[[Node], Node]) -> Response:
