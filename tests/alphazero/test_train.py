@@ -217,6 +217,7 @@ def test_what_fails_while_the_network_learns_ends_the_run(tmp_path: Path, monkey
     assert len(read_history(tmp_path, ())) == 1
 
 
+@pytest.mark.train
 def test_a_run_without_workers_and_curves_learns_as_one_with_a_worker(tmp_path: Path) -> None:
     plan = make_config("tictactoe", **SETTINGS | {"workers": 0, "iterations": 1, "curves": False})
     alone = train_module.train(plan, tmp_path / "run")
