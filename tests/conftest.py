@@ -69,6 +69,7 @@ def in_slow_group(item: pytest.Item) -> bool:
     return any(item.get_closest_marker(group) for group in SLOW_GROUPS)
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in a hook of its own
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the fast suite, unless asked for more; put the files of `LONGEST` first.
 
