@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any
 from dlgo.api import GameSpec
 from dlgo.errors import SpecError
 from engines.base import Budget
-from engines.isolation.channel import Host, nonsense
+from engines.isolation.channel import SHOW_OUTPUT, Host, nonsense
 from engines.isolation.engine import IsolatedEngine
 from engines.programs.program import ProgramError
 from engines.registry import EngineSpec, is_outside
@@ -33,7 +34,8 @@ _spare: list[tuple[Path, str, Host]] = []
 def _spare_host(text: str) -> Host | None:
     while _spare:
         folder, loaded, host = _spare.pop()
-        if (folder, loaded) == (Path.cwd(), text):
+        # What a file prints when it is loaded is shown by the process that plays.
+        if (folder, loaded) == (Path.cwd(), text) and not os.environ.get(SHOW_OUTPUT):
             return host
         host.kill()
     return None
