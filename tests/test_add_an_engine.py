@@ -107,7 +107,7 @@ def test_what_strangers_write_is_told_in_their_words(
     (tmp_path / "random.py").write_text("class Random: pass\n")
     assert "keeps all" in dlgo(capfd, tmp_path, "check", "rows.py")
     for old, new, status, part in (
-        ("min(1, max(-1, state.words[LEAD]))", "1", 1, "result is 1 and should be -1"),
+        ("min(1, max(-1, int(state.words[LEAD])))", "1", 1, "result is 1 and should be -1"),
         ("    title =", "    tilte =", 2, "title is None; set it to a text"),
         ('everywhere",)', 'everywhere")', 2, "write a comma after it"),
         ("board_cols = 3", "board_cols = 30", 2, "whole number from 1 to 25"),

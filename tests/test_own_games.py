@@ -120,7 +120,7 @@ def test_an_edited_game_is_another_one(tmp_path: Path, monkeypatch: pytest.Monke
         get_game(before.versioned)
 
 
-RESULT = ("min(1, max(-1, state.words[LEAD]))", "2 - state.words[LEAD] // 7",
+RESULT = ("min(1, max(-1, int(state.words[LEAD])))", "2 - state.words[LEAD] // 7",
           r"a result of mine\.py:RowsAndColumns is [23], not 1, 0 or -1; `dlgo check` examines .*")
 NO_MOVE = ("    n = 0\n", "    n = 0\n    if state.words[STONES_0] & 17 == 17:\n        return 0\n",
            r"mine\.py:RowsAndColumns breaks a rule, legality: .* `dlgo check` examines a game")

@@ -16,6 +16,7 @@ from experiments.museum.subject import Subject
 from tests.command import ROOT, dlgo_here
 from tests.museum.signatures import audit_fault
 
+pytestmark = pytest.mark.slow
 GLUE = ROOT / "tests" / "museum" / "glue"
 # A right search that uses half of its budget to think of nothing: each fault is one line of it.
 SMALL = """
@@ -132,7 +133,6 @@ def test_a_crash_comes_before_guesses(tmp_path) -> None:
     assert "Look at:\n    the line that raises an exception, or hangs\n" in str(report)
 
 
-@pytest.mark.slow
 def test_a_search_of_ones_own(tmp_path, capsys) -> None:
     """As a user types it: a right file, then one without its sign."""
     small(tmp_path, "mine")

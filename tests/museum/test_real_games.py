@@ -28,6 +28,7 @@ def select_move(state):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "code", "broken"), [
     ("tictactoe", FIRST, {"win in one", "loss in one", "draw beats loss"}),
     pytest.param("connect4", ATTACKER, {"loss in one", "draw beats loss"},

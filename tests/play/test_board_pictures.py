@@ -66,6 +66,7 @@ def four_in_a_row() -> GameState:
     return state
 
 
+@pytest.mark.slow
 def test_a_recorded_game_becomes_an_animation(tmp_path: Path, capsys) -> None:
     write_game_file(tmp_path / "game.txt", four_in_a_row(), "Ann", "$Bob$ x_1")
     out = tmp_path / "game.gif"
