@@ -140,6 +140,7 @@ def test_what_is_trained_and_played_is_not_done_again(
     assert not (out / "other.png").exists(), "the parts that are named are drawn"
 
 
+@pytest.mark.train
 def test_positions_of_games_are_solved_by_how_often_they_occur(tiny: Path, tmp_path: Path) -> None:
     part = replace(read_plan(tiny, Part)[0]["tictactoe"], sizes=(4,), pairs=0, positions=0)
     run_part(part, tmp_path, 1)
