@@ -90,8 +90,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
+    yield from _within_limit(item)
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """A test of the fast suite fails if it uses more than `CPU_LIMIT`.
+    yield from _within_limit(item)
+
+
+def _within_limit(item: pytest.Item) -> Iterator[None]:
+    """A test of the fast suite fails if it, or what is set up for it, uses more than `CPU_LIMIT`.
 
     Compiling does not count: it is done once on a machine. That of other processes shows by new
     files of machine code.

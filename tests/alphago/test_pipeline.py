@@ -27,6 +27,8 @@ from experiments.datasets.generate import generate, make_recipe
 from tests.conftest import one_line_error
 from tests.learning.networks.models import write_dense_model
 
+pytestmark = pytest.mark.train
+
 pytest.importorskip("keras")
 GAME = get_game("tictactoe")
 CONFIG = AlphaGoConfig.make(
@@ -71,7 +73,6 @@ def broken_off(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Bundle, 
     return folder, train(CONFIG, folder, make_games, last), last.lines
 
 
-@pytest.mark.train
 def test_a_run_that_was_stopped_ends_with_all_parts_and_costs(
     broken_off: tuple[Path, Bundle, list[str]],
 ) -> None:
@@ -107,7 +108,6 @@ def test_what_was_trained_plays(broken_off: tuple[Path, Bundle, list[str]]) -> N
             state = state.apply_move(engine.select_move(state).move)
 
 
-@pytest.mark.slow
 def test_a_run_that_was_stopped_equals_an_unbroken_one(
     broken_off: tuple[Path, Bundle, list[str]], tmp_path: Path
 ) -> None:

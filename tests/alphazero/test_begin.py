@@ -20,6 +20,8 @@ from experiments.datasets.generate import generate, make_recipe
 from tests.alphazero.short_run import SETTINGS, Listener, dying, train
 from tests.learning.breaking import Killed
 
+pytestmark = pytest.mark.train
+
 
 @pytest.fixture(scope="module")
 def others(tmp_path_factory) -> Path:
@@ -41,7 +43,6 @@ def begun(whole: Path, others: Path, tmp_path_factory) -> tuple[AlphaZeroConfig,
     return plan, folder / "run", told
 
 
-@pytest.mark.train
 def test_a_run_may_begin_with_a_network_and_with_games_of_others(
     begun: tuple[AlphaZeroConfig, Path, list[str]], whole: Path, others: Path
 ) -> None:
@@ -68,7 +69,6 @@ def test_a_run_may_begin_with_a_network_and_with_games_of_others(
     assert losses[0] < 0.95 * losses[1]
 
 
-@pytest.mark.slow
 def test_what_a_run_begins_with_is_learned_once_whenever_it_is_killed(
     begun: tuple[AlphaZeroConfig, Path, list[str]], tmp_path: Path, monkeypatch
 ) -> None:

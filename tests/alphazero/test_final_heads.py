@@ -29,6 +29,8 @@ from engines.learning.networks.backend import keras  # noqa: E402
 from engines.learning.networks.trainable import TrainableNetwork  # noqa: E402
 from tests.conftest import RUN_ALL
 
+pytestmark = pytest.mark.train
+
 GAME = get_game("go:size=3,komi=0.5")
 HEADS = {"ownership": 1.0, "score": 0.5}
 
@@ -82,7 +84,6 @@ def playing_weights(learner: TrainableNetwork, folder: Path) -> list[np.ndarray]
     return keras.models.load_model(folder / "network.keras", compile=False).get_weights()
 
 
-@pytest.mark.train
 def test_the_end_of_games_is_learned(learner: TrainableNetwork, tmp_path: Path) -> None:
     """Positions in which both pass at once: a stone owns its point, more stones are ahead."""
     rng = np.random.default_rng(1)
@@ -115,7 +116,6 @@ def test_the_end_of_games_is_learned(learner: TrainableNetwork, tmp_path: Path) 
     )
 
 
-@pytest.mark.slow
 def test_games_that_were_given_up_teach_nothing_of_their_end(
     given_up: Dataset, tmp_path: Path
 ) -> None:
@@ -141,7 +141,6 @@ def test_games_that_were_given_up_teach_nothing_of_their_end(
         np.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-5)
 
 
-@pytest.mark.train
 def test_without_weights_there_are_no_heads(run: Path, tmp_path: Path) -> None:
     """No variable; with them the first network, which has learned nothing, is equal."""
     plain = new_network(plan())
@@ -157,7 +156,6 @@ def test_without_weights_there_are_no_heads(run: Path, tmp_path: Path) -> None:
     assert len(kept) == size
 
 
-@pytest.mark.slow
 def test_a_run_with_heads_continues_as_if_unbroken(run: Path, tmp_path: Path) -> None:
     """Its checkpoint holds the heads and their optimiser."""
     for rounds in (1, 2):

@@ -16,8 +16,9 @@ from engines.learning.networks.card import read_card
 from engines.registry import build_engine
 from experiments.cli.main import cli
 
+pytestmark = pytest.mark.train
 
-@pytest.mark.train
+
 def test_the_doctor_examines_a_run(whole: Path, tmp_path: Path) -> None:
     runner = CliRunner()
     told = runner.invoke(cli, ["doctor", str(whole), "--html", str(tmp_path / "page.html")])

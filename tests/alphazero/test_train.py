@@ -34,6 +34,8 @@ from engines.learning.runs.records import read_history
 from tests.alphazero.short_run import PLAN, SETTINGS, dying, train
 from tests.learning.breaking import BreakOff, Killed, measured
 
+pytestmark = pytest.mark.train
+
 # A variable that all processes of a run inherit.
 MARK = "DLGO_TEST_RUN"
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,7 +107,6 @@ def unseen_run(config: AlphaZeroConfig) -> SimpleNamespace:
 
 
 @NEEDS_KILL
-@pytest.mark.slow
 def test_ctrl_c_says_how_to_go_on_and_leaves_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     process = started(folder)
@@ -124,7 +125,6 @@ def test_ctrl_c_says_how_to_go_on_and_leaves_nothing(tmp_path: Path) -> None:
     process.communicate()
 
 
-@pytest.mark.train
 @NEEDS_KILL
 def test_a_kill_leaves_nothing_and_changes_nothing(whole: Path, tmp_path: Path) -> None:
     folder = tmp_path / "run"
@@ -139,7 +139,6 @@ def test_a_kill_leaves_nothing_and_changes_nothing(whole: Path, tmp_path: Path) 
 
 
 @NEEDS_KILL
-@pytest.mark.slow
 def test_kills_at_random_moments_change_nothing(whole: Path, tmp_path: Path) -> None:
     moment = random.Random(17)
     for attempt in range(4):
@@ -165,7 +164,6 @@ def dies(
             train(plan, folder)
 
 
-@pytest.mark.slow
 def test_a_death_between_two_files_changes_nothing(
     whole: Path, tmp_path: Path, monkeypatch
 ) -> None:
@@ -183,7 +181,6 @@ def test_a_death_between_two_files_changes_nothing(
     same(folder, whole)
 
 
-@pytest.mark.train
 def test_games_ahead_are_played_by_the_network_before_whenever_the_run_is_killed(
     tmp_path: Path, monkeypatch
 ) -> None:
@@ -202,7 +199,6 @@ def test_games_ahead_are_played_by_the_network_before_whenever_the_run_is_killed
     assert train(gated, tmp_path / "gated").name.startswith("gated-")
 
 
-@pytest.mark.train
 def test_what_fails_while_the_network_learns_ends_the_run(tmp_path: Path, monkeypatch) -> None:
     plan, play = dataclasses.replace(PLAN, ahead=True), train_module.play_tasks
 
@@ -217,7 +213,6 @@ def test_what_fails_while_the_network_learns_ends_the_run(tmp_path: Path, monkey
     assert len(read_history(tmp_path, ())) == 1
 
 
-@pytest.mark.train
 def test_a_run_without_workers_and_curves_learns_as_one_with_a_worker(tmp_path: Path) -> None:
     plan = make_config("tictactoe", **SETTINGS | {"workers": 0, "iterations": 1, "curves": False})
     alone = train_module.train(plan, tmp_path / "run")
@@ -226,7 +221,6 @@ def test_a_run_without_workers_and_curves_learns_as_one_with_a_worker(tmp_path: 
     assert (tmp_path / "run/history.csv").exists() and not (tmp_path / "run/curves.png").exists()
 
 
-@pytest.mark.train
 def test_self_play_in_eight_bits_quantises_each_network_before_it_plays(tmp_path: Path) -> None:
     plan = make_config("tictactoe", **SETTINGS | {"runtime": "int8", "iterations": 1, "games": 8})
     train(plan, tmp_path / "run")
@@ -238,7 +232,6 @@ def test_self_play_in_eight_bits_quantises_each_network_before_it_plays(tmp_path
     assert float(row["cpu_seconds"]) == pytest.approx(sum(float(row[part]) for part in parts))
 
 
-@pytest.mark.train
 def test_training_in_bfloat16_writes_a_network_of_float32(whole: Path, tmp_path: Path) -> None:
     from engines.learning.networks.backend import keras
 

@@ -69,6 +69,7 @@ def test_the_example_is_the_help(example: dict[str, Any]) -> None:
     assert example["data"].n_games == 20
 
 
+@pytest.mark.train
 def test_what_training_gives_can_be_looked_at_and_played(example: dict[str, Any]) -> None:
     net, run, start = example["net"], example["run"], example["game"].start()
     assert len(net.history) == len(run.history) == 1
@@ -78,6 +79,7 @@ def test_what_training_gives_can_be_looked_at_and_played(example: dict[str, Any]
     assert any(finding.name == "results" for finding in run.doctor().findings)
 
 
+@pytest.mark.train
 def test_the_same_call_finds_its_games_again(
     example: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -87,6 +89,7 @@ def test_the_same_call_finds_its_games_again(
     assert len(dlgo.results("t.sqlite").games) == 6
 
 
+@pytest.mark.train
 @pytest.mark.parametrize("cost", ["cpu_ms", "wall_ms"])
 def test_a_plot_is_a_figure_that_a_notebook_shows(example: dict[str, Any], cost: str) -> None:
     from matplotlib.figure import Figure

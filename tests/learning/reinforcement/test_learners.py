@@ -37,6 +37,8 @@ pytest.importorskip("keras")
 
 from engines.learning.networks.trainable import TrainableNetwork  # noqa: E402
 
+pytestmark = pytest.mark.train
+
 # So much of tic-tac-toe that each learner plays clearly better than chance, with everything that
 # a run may have: a pool, random starts, networks along the way.
 SHORT: dict[str, Any] = {
@@ -102,7 +104,6 @@ def test_a_learner_beats_random_play_and_leaves_what_a_run_leaves(
     assert 0.5 < learned < 0.95, "the pool's decisions and random ones are not learned from"
 
 
-@pytest.mark.train
 @pytest.mark.parametrize("name", LEARNERS if RUN_ALL else ["q_learning", "descent"])
 def test_a_killed_run_goes_on_to_the_weights_of_an_unbroken_one(
     name: str, short: dict[str, Path], tmp_path: Path
@@ -139,7 +140,6 @@ def test_an_iteration_more_goes_on_and_other_settings_do_not(
         run("policy_gradient", tmp_path / "run", cpu_minutes=0.0001)
 
 
-@pytest.mark.train
 @pytest.mark.parametrize("name", ["policy_gradient", "descent"])
 def test_a_limit_of_cpu_time_ends_a_run_and_its_schedules(name: str, tmp_path: Path) -> None:
     settings = {"games": 24, "games_at_once": 24, "test_games": 2, "iterations": 1, "decay": 0.1}
