@@ -17,7 +17,7 @@ course: $(VENV)/.teaching
 	$(BIN)/python -m experiments.course.build
 
 # The tests start some hundred processes; without Python's bytecode each would compile our sources.
-PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist loadgroup \
+PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist loadfile \
 	--no-loadscope-reorder -o faulthandler_timeout=600 --durations=20
 
 # For every edit: what finds most faults in five minutes.

@@ -21,8 +21,9 @@ import pytest
 from dlgo import GameSpec, GameState
 from dlgo.jit import cache_folder, cpu_time
 
-# Whether long forms of tests run, too: `--run-all`. Test modules are imported after it is set.
-RUN_ALL = False
+# Whether long forms of tests run, too: `--run-all`. Test modules are imported after it is set, and
+# processes that tests start find it in their environment.
+RUN_ALL = "DLGO_RUN_ALL" in os.environ
 # The markers of tests that are not part of the fast suite; pyproject.toml describes them.
 SLOW_GROUPS = ("slow", "train", "browser", "sandbox", "cluster", "docs", "platform")
 # CPU seconds that a test of the fast suite may use, compiling apart, on a machine that does
@@ -53,7 +54,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     global RUN_ALL
-    RUN_ALL = config.getoption("--run-all")
+    if config.getoption("--run-all"):
+        RUN_ALL = True
+        os.environ["DLGO_RUN_ALL"] = "1"
     # The same examples in each run, as many on a busy machine; --run-all draws others each time.
     with contextlib.suppress(ImportError):
         import hypothesis
@@ -69,13 +72,8 @@ def in_slow_group(item: pytest.Item) -> bool:
     return any(item.get_closest_marker(group) for group in SLOW_GROUPS)
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in a hook of its own
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the fast suite, unless asked for more; put the files of `LONGEST` first.
-
-    Each file runs in one process, and all of the studio in the same, with one server and one
-    Chromium.
-    """
+    """Keep the fast suite, unless asked for more; put the files of `LONGEST` first."""
     if not (RUN_ALL or config.option.markexpr):
         config.hook.pytest_deselected(items=[item for item in items if in_slow_group(item)])
         items[:] = [item for item in items if not in_slow_group(item)]
@@ -84,9 +82,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: min(
         ranks.get(item.path, len(LONGEST)), ranks.get(item.path.parent, len(LONGEST))
     ))
-    for item in items:
-        unit = item.path.parent if item.path.parent.name == "studio" else item.path
-        item.add_marker(pytest.mark.xdist_group(str(unit.relative_to(here))))
 
 
 @pytest.hookimpl(wrapper=True)
