@@ -72,6 +72,7 @@ def test_the_numbers_of_positions_are_the_published_ones(made: EndgameTables) ->
         assert counted + one_sided(pieces) == PUBLISHED[pieces]
 
 
+@pytest.mark.slow
 def test_each_position_is_worth_its_best_move_by_the_rules_of_the_game(
     made: EndgameTables
 ) -> None:
@@ -92,6 +93,7 @@ def test_each_position_is_worth_its_best_move_by_the_rules_of_the_game(
     assert captures > 100 and draws > 20
 
 
+@pytest.mark.slow
 def test_known_endings(made: EndgameTables) -> None:
     """Textbook facts: two kings beat one, also in its double corner; one king does not beat one."""
     lost = Draughts.from_fen("W:WK18,K23:BK14")
@@ -103,6 +105,7 @@ def test_known_endings(made: EndgameTables) -> None:
     assert made.score(GameState.new_game(GAME)) is None
 
 
+@pytest.mark.slow
 def test_the_solver_wins_when_the_tables_say(made: EndgameTables, monkeypatch) -> None:
     """It plays both sides: the game is won, drawn or lost as the tables say, and as soon."""
     monkeypatch.setitem(EndgameTables._loaded, PIECES, made)
