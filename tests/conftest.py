@@ -25,7 +25,7 @@ from dlgo.jit import cache_folder, cpu_time
 # processes that tests start find it in their environment.
 RUN_ALL = "DLGO_RUN_ALL" in os.environ
 # The markers of tests that are not part of the fast suite; pyproject.toml describes them.
-SLOW_GROUPS = ("slow", "train", "browser", "sandbox", "cluster", "docs", "platform")
+SLOW_GROUPS = ("slow", "long", "train", "browser", "sandbox", "cluster", "docs", "platform")
 # CPU seconds that a test of the fast suite may use, compiling apart, on a machine that does
 # `_unit_of_work` in `CPU_UNIT`. Any work takes more where other programs share the cores.
 CPU_LIMIT, CPU_UNIT = 3.0, 0.046
@@ -85,17 +85,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
-    yield from _within_limit(item)
-
-
-@pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    yield from _within_limit(item)
-
-
-def _within_limit(item: pytest.Item) -> Iterator[None]:
-    """A test of the fast suite fails if it, or what is set up for it, uses more than `CPU_LIMIT`.
+    """A test of the fast suite fails if it uses more than `CPU_LIMIT`.
 
     Compiling does not count: it is done once on a machine. That of other processes shows by new
     files of machine code.

@@ -108,6 +108,7 @@ def test_what_was_trained_plays(broken_off: tuple[Path, Bundle, list[str]]) -> N
             state = state.apply_move(engine.select_move(state).move)
 
 
+@pytest.mark.long
 def test_a_run_that_was_stopped_equals_an_unbroken_one(
     broken_off: tuple[Path, Bundle, list[str]], tmp_path: Path
 ) -> None:

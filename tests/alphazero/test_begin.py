@@ -69,6 +69,7 @@ def test_a_run_may_begin_with_a_network_and_with_games_of_others(
     assert losses[0] < 0.95 * losses[1]
 
 
+@pytest.mark.long
 def test_what_a_run_begins_with_is_learned_once_whenever_it_is_killed(
     begun: tuple[AlphaZeroConfig, Path, list[str]], tmp_path: Path, monkeypatch
 ) -> None:

@@ -116,6 +116,7 @@ def test_the_end_of_games_is_learned(learner: TrainableNetwork, tmp_path: Path) 
     )
 
 
+@pytest.mark.long
 def test_games_that_were_given_up_teach_nothing_of_their_end(
     given_up: Dataset, tmp_path: Path
 ) -> None:
@@ -156,6 +157,7 @@ def test_without_weights_there_are_no_heads(run: Path, tmp_path: Path) -> None:
     assert len(kept) == size
 
 
+@pytest.mark.long
 def test_a_run_with_heads_continues_as_if_unbroken(run: Path, tmp_path: Path) -> None:
     """Its checkpoint holds the heads and their optimiser."""
     for rounds in (1, 2):

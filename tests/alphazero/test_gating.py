@@ -155,7 +155,7 @@ def test_who_plays_is_who_the_history_says(whole: Path) -> None:
         train(PLAN, whole)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_kill_during_a_match_and_before_its_result_is_kept_changes_nothing(
     whole: Path, tmp_path: Path, monkeypatch
 ) -> None:

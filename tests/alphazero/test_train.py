@@ -106,6 +106,7 @@ def unseen_run(config: AlphaZeroConfig) -> SimpleNamespace:
         config=config, history=[], check=lambda *_: None, progress=lambda *_: None)
 
 
+@pytest.mark.long
 @NEEDS_KILL
 def test_ctrl_c_says_how_to_go_on_and_leaves_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "run"
@@ -138,6 +139,7 @@ def test_a_kill_leaves_nothing_and_changes_nothing(whole: Path, tmp_path: Path) 
     same(folder, whole)
 
 
+@pytest.mark.long
 @NEEDS_KILL
 def test_kills_at_random_moments_change_nothing(whole: Path, tmp_path: Path) -> None:
     moment = random.Random(17)
@@ -164,6 +166,7 @@ def dies(
             train(plan, folder)
 
 
+@pytest.mark.long
 def test_a_death_between_two_files_changes_nothing(
     whole: Path, tmp_path: Path, monkeypatch
 ) -> None:

@@ -147,7 +147,7 @@ def test_the_kept_results_show_what_the_page_says(name: str) -> None:
         assert (table["value"][table["high"].notna()] <= table["high"].dropna()).all()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_a_quick_run_asks_measures_draws_and_answers(
     script: str, tmp_path: Path

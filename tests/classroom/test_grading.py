@@ -175,7 +175,7 @@ def test_a_new_exercise_is_written_once(tmp_path, capfd) -> None:
 
 
 @sandboxed
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_exercise_is_graded_in_the_sandbox_in_time(tmp_path) -> None:
     """Solutions 100%, a start 0, each within 60 s, 512 MB and half a core's worth of CPU time."""
     for exercise in exercises().values():

@@ -28,7 +28,7 @@ CASES = ROOT.parent / "shared/cases/class/league"
 
 
 @sandboxed
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_attacker_and_a_kill_lose_nobodys_games(tmp_path, capfd) -> None:
     """A league in the sandbox, killed when some games have ended, then played to its end.
 
@@ -65,7 +65,7 @@ def test_an_attacker_and_a_kill_lose_nobodys_games(tmp_path, capfd) -> None:
 
 @sandboxed
 @pytest.mark.skipif(not CASES.is_dir(), reason="needs the cases of ../shared")
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_got_through_before_does_not(tmp_path, capfd) -> None:
     """Who lets the solver play, or hides the time of children, cannot play; who remembers earlier
     games finds nothing."""
@@ -106,7 +106,7 @@ def killed(folder: Path, when: Callable[[], bool], wait: float = 0.0) -> dict[st
 
 
 @sandboxed
-@pytest.mark.slow
+@pytest.mark.long
 def test_kills_lose_nothing_and_the_final_table_is_the_same(tmp_path, capfd) -> None:
     alone = write(tmp_path / "alone")
     assert league(capfd, alone).returncode == 0

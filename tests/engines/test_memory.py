@@ -27,6 +27,7 @@ print(int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) /
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the peak memory as Linux gives it")
 @pytest.mark.parametrize(
     ("game", "spec"),

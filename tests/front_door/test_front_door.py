@@ -241,7 +241,7 @@ def test_a_cell_that_runs_again_is_the_same_entrant() -> None:
     assert results[0].one == "Bot" and results[0].points == results[1].points
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_notebook_runs_in_a_kernel() -> None:
     for package in ("jupytext", "nbclient", "ipykernel"):
         pytest.importorskip(package, reason="needs what the course is built with: dlgo[course]")

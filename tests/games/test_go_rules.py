@@ -235,7 +235,7 @@ def test_likely_dead_stones_are_those_that_cannot_live() -> None:
 
 
 @pytest.mark.parametrize(("size", "count"), [(2, 57), (3, 12_675), pytest.param(
-    4, 24_318_165, marks=pytest.mark.slow)])
+    4, 24_318_165, marks=pytest.mark.long)])
 def test_number_of_legal_positions(size: int, count: int) -> None:
     """OEIS A094777."""
     assert count_legal_positions(size) == count

@@ -232,7 +232,7 @@ def test_nothing_outlives_a_command(
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 @pytest.mark.parametrize("learner", TRAININGS)
 def test_nothing_outlives_a_training(learner: str, how: int, tmp_path: Path) -> None:

@@ -169,7 +169,7 @@ def test_a_plan_is_run_in_stages_and_nothing_twice(capfd, tmp_path: Path) -> Non
     assert len(played) <= 20 and set(played["first"]) == set(range(5))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_quick_edition_takes_less_than_two_minutes_of_two_cores(tmp_path: Path) -> None:
     before = os.times()
     done = run_module(STUDY, "--quick", "--out", tmp_path / "out")

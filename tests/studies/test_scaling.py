@@ -242,7 +242,7 @@ def dying(function: Callable, number: int, side: str) -> Callable:
     return write
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_quick_edition_shows_the_effect_within_a_minute(tmp_path: Path) -> None:
     before = os.times()
     done = run_module(STUDY, "--quick", "--out", tmp_path / "out")

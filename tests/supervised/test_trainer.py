@@ -63,7 +63,7 @@ def games(tmp_path_factory) -> Path:
     return write_games(tmp_path_factory.mktemp("games"), 150)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_killed_run_ends_with_the_network_of_an_unbroken_one(games, tmp_path) -> None:
     broken, whole = tmp_path / "broken", tmp_path / "whole"
     call = f"train(PLAN, Dataset.open({str(games)!r}), Path({str(broken)!r}), progress)"
