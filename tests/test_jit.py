@@ -106,7 +106,7 @@ def test_an_edit_is_played_by_at_once_and_compiles_only_what_it_changes(
     # Another game, another engine, and what no machine code is made of.
     edit(project / "dlgo/games/connect4/board.py", "STRIDE = ", "STRIDE = 1 + ")
     edit(project / "engines/search/rules.py", "math.log(", "0.5 * math.log(")
-    edit(project / "dlgo/api.py", "\nfrom __future__ import annotations\n",
+    edit(project / "dlgo/text.py", "\nfrom __future__ import annotations\n",
          "\nfrom __future__ import annotations\n\nANSWER = 42\n")
     edit(project / RULES, '"""', '""" ')
     assert run(project, CODE, cache) == RIGHT
