@@ -94,7 +94,7 @@ ATTACKS: dict[str, tuple[str, str]] = {
     "deep_json": (FORGE + "forge('[' * 99999)", NONSENSE),
     "deep_value": (FORGE + "forge('{\"value\": ' + '{\"tuple\": [' * 60 + ']}' * 60 + '}')",
                    NONSENSE),
-    "deep_error": (FORGE + "forge('{\"error\": ' + '[' * 900 + ']' * 900 + '}')", "raised"),
+    "deep_error": (FORGE + "forge('{\"error\": ' + '[' * 900 + ']' * 900 + '}')", NONSENSE),
     "kind_is_a_dict": (FORGE + "forge('{\"error\": {}, \"kind\": {}, \"place\": [1]}')", "raised"),
     "other_is_a_list": (FORGE + "forge('{\"value\": {\"other\": [[1]]}}')", NONSENSE),
     "two_kinds": (FORGE + "forge('{\"value\": {\"set\": [], \"tuple\": []}}')", NONSENSE),
