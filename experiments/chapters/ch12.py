@@ -17,6 +17,7 @@ from matplotlib.axes import Axes
 import dlgo
 from engines.actor_critic.textbook import TextbookActorCritic
 from engines.learning.data.experience import Experience
+from engines.learning.data.records import PLAYER_1
 from engines.learning.networks.leaf_evaluator import model_for
 from engines.learning.selfplay.policy_games import Side, network_side
 from engines.learning.selfplay.schedule import Schedule
@@ -86,7 +87,7 @@ def blame(seeds: int, games: int) -> Iterator[Row]:
         result = np.repeat(experience.results, experience.plies)
         decided = [rows for rows in np.split(np.arange(len(result)), experience.firsts[1:-1])
                    if result[rows[0]]]
-        losers = [rows[((experience.flags[rows] >> 1) & 1 == 0) == (result[rows[0]] < 0)]
+        losers = [rows[(experience.flags[rows] & PLAYER_1 == 0) == (result[rows[0]] < 0)]
                   for rows in decided]
         shares.setdefault("a move at random", []).append(
             100 * np.mean([mistakes[rows].mean() for rows in losers]))

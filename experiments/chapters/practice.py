@@ -18,6 +18,7 @@ from dlgo import GameSpec, GameState, Player, get_game
 from dlgo.encoders import get_encoder
 from engines.learning.data import BatchOptions, Dataset, batches
 from engines.learning.data.experience import Experience
+from engines.learning.data.records import PLAYER_1
 from engines.learning.data.replay import Replayer
 from engines.learning.selfplay import policy_games
 from engines.learning.selfplay.policy_games import Side
@@ -62,7 +63,7 @@ def decisions_of(learner: TextbookReinforce, experience: Experience) -> list[Dec
     """The decisions of games, as the textbook remembers them."""
     rows = experience.decisions
     inputs = experience.made(Replayer(learner.encoder), rows)
-    players = [Player.from_index(player) for player in experience.flags[rows] >> 1]
+    players = [Player.from_index(int(flags & PLAYER_1 > 0)) for flags in experience.flags[rows]]
     return [Decision(*row) for row in zip(
         inputs.planes.reshape(len(rows), -1).astype(np.float64), inputs.legal,
         inputs.actions.tolist(), players, inputs.probabilities.tolist(), strict=True,

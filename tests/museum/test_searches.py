@@ -63,7 +63,7 @@ def test_batches_and_noise(tmp_path: Path, before: str, after: str, broken: str)
 @pytest.mark.slow
 @pytest.mark.parametrize(("file", "before", "after", "broken"), [
     # The position's own value counts twice; two visits each, whatever the plan; a lost move again.
-    (GUMBEL, "child.total for child in tried))) / 2", "child.total for child in tried)))",
+    (GUMBEL, "child.total for child in visited))) / 2", "child.total for child in visited)))",
      "improved policy"),
     (GUMBEL, "each = max(1,", "each = max(2,", "halving"),
     (GUMBEL, "visits == visits and scores[child] > LOST", "visits == visits", "value"),
