@@ -100,7 +100,8 @@ class TextbookAlphaZero(TextbookPUCT):
         super().__init__(game, Budget(sims=sims), seed)
 
     def _set_up(self) -> None:
-        self._runtime: Any = self.network  # which the search asks; there is no model to load
+        # The search evaluates by the network that is being trained: no model is loaded.
+        self._runtime: Any = self.network
 
     def _evaluate(self, state: GameState) -> tuple[dict[Move, float], float]:
         """Priors and value of a leaf; at the root of self-play, the priors have noise."""

@@ -134,8 +134,8 @@ def _replace_command(lines: list[str], start: int) -> str | None:
 
 
 def _python_of(command: str) -> tuple[str | None, str]:
-    """The Python code that replaces a command (None: the text is no command), and the command if it
-    is not run, else ""."""
+    """The Python code in place of a command, or None if the text is not a command; and the command
+    itself if it is not run, else ""."""
     target = _assigned(command)
     text = command[len(target):]
     if not target:

@@ -34,7 +34,7 @@ _LONGEST_UNTRUSTED = 1 << 22
 # Seconds of waiting for a core that a sandboxed process gets back, at least; and the limit of all
 # its time, in multiples of its timeout.
 _CORE_DELAY, _MOST_TIMES = 0.1, 6
-# Errors of reading something that is no answer.
+# Errors raised by an answer that cannot be read.
 _NONSENSE = (framing.BrokenFrame, *MALFORMED)
 # Handles an event, and returns the answer if it is a question, or else None.
 OnEvent = Callable[[dict[str, Any]], dict[str, Any] | None]

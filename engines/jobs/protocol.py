@@ -67,11 +67,11 @@ class Task:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a task has returned, or the error that ended it."""
+    """The value that a task has returned, or the error that ended it."""
 
     task: Any
     value: Any = None
-    error: DlgoError | None = None  # if there is no value
+    error: DlgoError | None = None  # None: the task has returned
     amount: Amount = Amount()
     worker: str = ""  # the machine of a cluster that did it
 

@@ -20,13 +20,13 @@ def time_zone(name: str | None) -> tzinfo | None:
     try:
         return ZoneInfo(name) if name else None
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise DlgoError(f"there is no time zone {name!r}; write a name such as Europe/Berlin"
+        raise DlgoError(f"time zone {name!r} is unknown; write a name such as Europe/Berlin"
                         ) from None
 
 
 def deadline(value: str | date | None, zone: tzinfo | None = None) -> datetime | None:
-    """A deadline as a plan or an option gives it; of a day, its end. Raises DlgoError for a text
-    that is no date."""
+    """The deadline in a plan or an option; for a day without a time, the end of that day. Raises
+    DlgoError if the text is not a date."""
     moment = moment_in(value, zone) if isinstance(value, str) else value
     if moment is None and value is not None:
         raise DlgoError(f"{value!r} is not a date; write 2026-11-20 or 2026-11-20T23:59")

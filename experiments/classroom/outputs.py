@@ -81,8 +81,8 @@ class Outputs:
         absent = roster.absent(grades) if roster and len(grades) > 1 else []
         lines = [f"{name} is not on the roster; their row is the last of the table"
                  for name in strangers]
-        lines += [f"the comment on {exercise} of {student} is unused: there is no hand-in of "
-                  f"{student}" for student, exercise in policy.comments if student not in grades]
+        lines += [f"the comment on {exercise} of {student} was not used: {student} handed in "
+                  f"nothing" for student, exercise in policy.comments if student not in grades]
         lines += [f"no hand-in: {', '.join(map(one_line, absent))}"] if absent else []
         for line in lines:
             log(line, err=True)

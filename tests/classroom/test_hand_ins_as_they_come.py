@@ -163,7 +163,7 @@ def test_a_day_ends_in_its_time_zone(tmp_path: Path, capfd) -> None:
     assert submissions(path / "bo", berlin)[0].is_late(due)
     assert not submissions(path / "bo", time_zone("UTC"))[0].is_late(due)
     assert_one_line(dlgo_here(capfd, "class", "grade", path, "--zone", "Berlin"),
-                    "there is no time zone 'Berlin'; write a name such as Europe/Berlin")
+                    "time zone 'Berlin' is unknown; write a name such as Europe/Berlin")
 
 
 def test_the_roster_says_which_exercises_count(tmp_path: Path, capfd) -> None:
