@@ -165,7 +165,8 @@ def test_mistakes_in_a_plan_give_one_line(tmp_path: Path) -> None:
     for text, words in (
         ("late = 3", "has no key 'late'"), ("[exercises]\nchess = 1", "no exercise 'chess'"),
         ("[exercises]\nko = -1", "the weight of ko"), ("exercises = 3", r"under a line \[exerc"),
-        ('zone = "Bern"', "no time zone 'Bern'"), ('comments = "comments.csv"', "line 2: points="),
+        ('zone = "Bern"', "time zone 'Bern' is unknown"),
+        ('comments = "comments.csv"', "line 2: points="),
     ):
         (tmp_path / "class.toml").write_text(text)
         with pytest.raises(DlgoError, match=words):

@@ -94,7 +94,7 @@ def select_move(state):
         os.setsid()
         signal.pause()
     beside = os.listdir(os.path.dirname(os.path.dirname(__file__)))
-    raise RuntimeError(f"{beside} {rights} {zlib.crc32(str(found).encode())} {found}")
+    raise RuntimeError(f"{beside} {rights} {zlib.crc32(str(found).encode()):010}")
 """
 
 

@@ -81,6 +81,7 @@ def test_questions_are_exact() -> None:
             assert wrong and max(wrong) < best
 
 
+@pytest.mark.slow
 def test_at_the_command_line(tmp_path, capsys) -> None:
     done = dlgo_here(capsys, "audit", "random", "--game", "tictactoe", cwd=tmp_path)
     assert done.returncode == 1 and "win in one: black errs in" in done.stdout + done.stderr
