@@ -10,6 +10,7 @@ value of `kernels.piece`: even numbers are black's, odd ones white's, -1 is none
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from html import escape
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from dlgo import kernels
+from dlgo.browser import source
 from dlgo.moves import Player, Point
 
 Info = dict[str, Any]
@@ -57,17 +59,7 @@ class Position(Protocol):
     def winner(self) -> Player | None: ...
 
 
-_INK, _PAPER, _WOOD, _BLUE = "#222222", "#faf6ec", "#dcb35c", "#1f5fbf"
-_CROSS, _NOUGHT, _LAST, _WON = "#c0392b", "#2d5fa8", "#d02020", "#12a150"
-# Face and edge of black's and of white's pieces.
-_STONES = (("#1c1c1c", "#000000"), ("#fbfaf6", "#77746c"))
-PIECES = {
-    "lines": _STONES, "cells": _STONES, "felt": _STONES,
-    "checkers": (("#33302e", "#0d0c0b"), ("#fbf6ea", "#8d8268")),
-    "drop": (("#e23b30", "#a8241b"), ("#f7cf2d", "#c99f12")),
-    "noughts": ((_CROSS, _CROSS), (_NOUGHT, _NOUGHT)),
-    "hex": ((_CROSS, "#8f2018"), (_NOUGHT, "#1b4674")),
-}
+_INK, _PAPER = "#222222", "#faf6ec"
 # Names of the players of games without black and white.
 _NAMES = {"drop": ("red", "yellow"), "noughts": ("X", "O"), "hex": ("red", "blue")}
 _CORNER = math.sqrt(3) / 3  # from the middle of a hexagon to its corners, if it is one cell wide
@@ -75,6 +67,17 @@ _CORNER = math.sqrt(3) / 3  # from the middle of a hexagon to its corners, if it
 _CELL = 32  # pixels of a cell in SVG
 _MARGIN = 24
 _LETTER = 6.5  # the mean width of a letter of 12 pixels
+
+
+@functools.cache
+def colors(look: str) -> dict[str, str]:
+    """The named colours of a kind of board, by day: `side0` and `edge0` of the first player's
+    pieces, `wood` and so on. The browser's style sheet declares them."""
+    found: dict[str, str] = {}
+    for selectors, block in re.findall(r"([^{}]+){([^{}]*)}", source("boards.css")):
+        if {":root", f".{look}"} & {name.split()[-1] for name in selectors.split(",")}:
+            found.update(re.findall(r"--([\w-]+): (?:light-dark\()?(#\w+)", block))
+    return found
 
 
 def look_of(game: Game) -> str:
@@ -235,16 +238,17 @@ def board_shapes(info: Info, position: Info) -> Iterator[Shape]:
 
 def mark_shapes(info: Info, position: Info) -> Iterator[Shape]:
     """The cells that won, else the last play."""
+    color = colors(info["look"])
     for cell in position["won"]:
-        colour = "#ffffff" if info["look"] == "drop" else _WON
-        yield Shape("circle", *_place(info, cell), 0.84, 0.84, stroke=colour, thick=0.09)
+        yield Shape("circle", *_place(info, cell), 0.84, 0.84, stroke=color["won"], thick=0.09)
     last = position["last"]
     if not position["won"] and last is not None:
         piece = position["cells"][last]
-        letter = piece >= 0 and info["marks"][piece // 2]  # the mark leaves it legible
-        size = 0.76 if letter else 0.3
-        colour = _PAPER if info["look"] == "hex" else _LAST
-        yield Shape("circle", *_place(info, last), size, size, stroke=colour, thick=0.07)
+        # Around a letter, a cross or a nought, which stay legible.
+        around = info["look"] == "noughts" or piece >= 0 and info["marks"][piece // 2]
+        size = 0.8 if around else 0.3
+        stroke = color[f"last{piece % 2}" if piece >= 0 else "mark"]
+        yield Shape("circle", *_place(info, last), size, size, stroke=stroke, thick=0.07)
 
 
 def label_shapes(info: Info) -> Iterator[Shape]:
@@ -269,39 +273,42 @@ def _ground(info: Info) -> Iterator[Shape]:
     if look == "hex":
         yield from _hexagons(info)
         return
-    face, edge = {
-        "drop": (_BLUE, "#153f80"), "noughts": ("#fffdf7", "#888888"),
-        "felt": ("#3f9d66", "#1f5c3b"),
-    }.get(look, (_WOOD, "#6b4f2a"))
+    color = colors(look)
+    ground, line = {
+        "drop": ("face", "face-2"), "noughts": ("sheet", "sheet-line"),
+        "checkers": ("square-light", "square-edge"),
+    }.get(look, ("wood", "wood-line"))
+    face, edge = color[ground], color[line]
     yield Shape("rect", (cols + 1) / 2, (rows + 1) / 2, cols, rows, face, edge, 0.03)
     if look == "lines":
         for y in range(1, rows + 1):
-            yield Shape("line", 1, y, cols - 1, 0, stroke=_INK, thick=0.03)
+            yield Shape("line", 1, y, cols - 1, 0, stroke=edge, thick=0.03)
         for x in range(1, cols + 1):
-            yield Shape("line", x, 1, 0, rows - 1, stroke=_INK, thick=0.03)
+            yield Shape("line", x, 1, 0, rows - 1, stroke=edge, thick=0.03)
         for cell in info["stars"]:
-            yield Shape("circle", *_place(info, cell), 0.18, 0.18, _INK)
+            yield Shape("circle", *_place(info, cell), 0.18, 0.18, edge)
         return
     for cell, name in enumerate(info["cellNames"]):
         col, row = _place(info, cell)
         if look == "drop":
-            yield Shape("circle", col, row, 0.84, 0.84, _PAPER, edge, 0.03)
+            yield Shape("circle", col, row, 0.84, 0.84, color["hole"], edge, 0.03)
         elif look == "checkers":
-            yield Shape("rect", col, row, 1, 1, "#7f9a6d" if name else "#f0dcb8")
-            yield Shape("text", col - 0.36, row + 0.37, height=0.2, fill="#22331a", text=name)
+            yield Shape("rect", col, row, 1, 1, color["square-dark" if name else "square-light"])
+            yield Shape(
+                "text", col - 0.36, row + 0.37, height=0.2, fill=color["square-ink"], text=name)
         else:
             yield Shape("rect", col, row, 1, 1, stroke=edge, thick=0.02)
 
 
 def _hexagons(info: Info) -> Iterator[Shape]:
     """Each side of a hexagon once; those at the edge of the board in the colour that they join."""
-    rows, cols = info["rows"], info["cols"]
+    rows, cols, color = info["rows"], info["cols"], colors("hex")
     for cell, (x, y) in enumerate(info["places"]):
         for side, (rise, run) in enumerate(((0, 1), (1, 1), (1, 0), (0, -1), (-1, -1), (-1, 0))):
             row, col = cell // cols + rise, cell % cols + run
-            stroke, thick = _INK, 0.03
+            stroke, thick = color["sheet-line"], 0.03
             if not 0 <= row < rows or not 0 <= col < cols:
-                stroke, thick = PIECES["hex"][0 <= row < rows][0], 0.14
+                stroke, thick = color[f"side{int(0 <= row < rows)}"], 0.14
             elif side > 2:
                 continue
             (a, b), (c, d) = (
@@ -312,8 +319,10 @@ def _hexagons(info: Info) -> Iterator[Shape]:
 
 
 def _piece(info: Info, piece: int, x: float, y: float) -> Iterator[Shape]:
-    look, (face, edge) = info["look"], PIECES[info["look"]][piece % 2]
-    if look == "noughts" and piece % 2 == 0:
+    look, side, color = info["look"], piece % 2, colors(info["look"])
+    face = color[f"side{side}"]
+    edge = color.get(f"edge{side}", face)
+    if look == "noughts" and side == 0:
         for rise in (0.56, -0.56):
             yield Shape("line", x - 0.28, y - rise / 2, 0.56, rise, stroke=face, thick=0.11)
     elif look == "noughts":
@@ -322,11 +331,10 @@ def _piece(info: Info, piece: int, x: float, y: float) -> Iterator[Shape]:
         size = {"lines": 0.94, "checkers": 0.76, "hex": 0.76}.get(look, 0.84)
         yield Shape("circle", x, y, size, size, face, edge, 0.03)
         if look in ("drop", "checkers"):
-            rim = "#77706a" if face == "#33302e" else edge
+            rim = color.get(f"rim{side}", edge)
             yield Shape("circle", x, y, 0.56, 0.56, stroke=rim, thick=0.03)
         if mark := info["marks"][piece // 2]:
-            ink = ("#ffffff", "#222222")[piece % 2]
-            yield Shape("text", x, y, height=0.5, fill=ink, text=mark)
+            yield Shape("text", x, y, height=0.5, fill=color[f"kind{side}"], text=mark)
 
 
 def board_svg(state: Position) -> str:
