@@ -61,7 +61,7 @@ def tournament(
         KeyboardInterrupt: after Ctrl-C or "interrupt"; finished games are kept.
     """
     from experiments.arena.planfile import checked_keys, read_plan
-    from experiments.arena.progress import default_reporter
+    from experiments.arena.reporter import default_reporter
     from experiments.arena.tournament import run_tournament
     from experiments.cluster import executor_on
 

@@ -1,4 +1,7 @@
-"""Progress of work on many games: a bar on a terminal, else a line from time to time."""
+"""Progress on standard error: a bar or a status on a terminal, else a line from time to time.
+
+A bar shows work whose items are counted; a status, a run of training with its phases.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,18 @@ from dataclasses import dataclass, field
 from typing import Protocol, TextIO
 
 from rich.console import Console
+from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.text import Text
 
 from dlgo.text import duration, number_of, one_line
+from engines.learning.run_status import Progress as RunEvents
+from engines.learning.run_status import Status
 
-# Seconds between two lines, and between two changes of the bar.
+# Seconds between two lines, and between two changes of a bar or a status.
 _LINE_INTERVAL = 10.0
 _BAR_INTERVAL = 0.1
+_STATUS_INTERVAL = 0.2
 
 
 class Count(Protocol):
@@ -156,3 +164,38 @@ def shown_count(items: str) -> Iterator[Callable[[int, int], None]]:
 def default_progress() -> LineProgress:
     """A bar if standard error is a terminal, else lines."""
     return BarProgress() if sys.stderr.isatty() else LineProgress()
+
+
+class RunProgress(RunEvents):
+    """Shows the status of a run of training on standard error; lines to keep go to standard
+    output."""
+
+    def __init__(self) -> None:
+        self._live: Live | None = None
+        if sys.stderr.isatty():
+            # Redirected, the lines to keep would go to standard error, too.
+            self._live = Live(
+                console=Console(stderr=True), auto_refresh=False, transient=True,
+                redirect_stdout=False, redirect_stderr=False)
+        self._interval = _STATUS_INTERVAL if self._live else _LINE_INTERVAL
+        self._next = time.monotonic() + (0 if self._live else _LINE_INTERVAL)
+
+    def line(self, text: str) -> None:
+        self.end()
+        print(text, flush=True)
+        if self._live is None:  # a line has just come
+            self._next = time.monotonic() + _LINE_INTERVAL
+
+    def status(self, status: Status) -> None:
+        if time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + self._interval
+        if self._live is None:
+            print(status, file=sys.stderr, flush=True)
+            return
+        self._live.start()
+        self._live.update(Text(str(status), no_wrap=True, overflow="ellipsis"), refresh=True)
+
+    def end(self) -> None:
+        if self._live is not None:
+            self._live.stop()

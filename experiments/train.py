@@ -102,7 +102,7 @@ def supervised(
     from engines.learning.data import Dataset
     from engines.supervised.config import SupervisedConfig
     from engines.supervised.trainer import train
-    from experiments.run_progress import RunProgress
+    from experiments.progress import RunProgress
 
     data = data if isinstance(data, Dataset) else Dataset.open(data)
     chosen = _parsed(SupervisedConfig, settings)
@@ -139,7 +139,7 @@ def alphazero(
     from engines.alphazero.config import AlphaZeroConfig, make_config
     from engines.alphazero.train import train
     from engines.learning.networks.store import network_of_run
-    from experiments.run_progress import RunProgress
+    from experiments.progress import RunProgress
 
     spec, progress = get_game(game), RunProgress()
     config = make_config(str(spec), **_parsed(AlphaZeroConfig, settings))
@@ -167,7 +167,7 @@ def _learner(method: str, summary: str) -> Train:
         from engines.learning.networks.store import network_of_run
         from engines.learning.reinforcement.learner import train
         from experiments.cluster import executor_on
-        from experiments.run_progress import RunProgress
+        from experiments.progress import RunProgress
 
         learner, spec, progress = learner_class(method), get_game(game), RunProgress()
         config = learner.config.make(str(spec), **_parsed(learner.config, settings))

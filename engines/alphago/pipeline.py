@@ -29,8 +29,8 @@ from engines.jobs import Executor, Inline
 from engines.learning.data import Dataset
 from engines.learning.networks.store import TRAINING_MODULES, network_folder
 from engines.learning.reinforcement.learner import train as reinforce
+from engines.learning.run_status import stage_progress
 from engines.learning.runs import Progress, open_run
-from engines.learning.runs.progress import stage_progress
 from engines.policy_gradient.trainer import PolicyGradientConfig, PolicyGradientLearner
 from engines.supervised.config import SupervisedConfig
 from engines.supervised.trainer import train as supervise

@@ -39,8 +39,8 @@ from engines.learning.networks.card import Card, read_card
 from engines.learning.networks.quantization import quantise_columns
 from engines.learning.networks.runtimes import fastest_kind
 from engines.learning.networks.store import TRAINING_MODULES, network_folder, network_of_run
+from engines.learning.run_status import Progress
 from engines.learning.runs.checkpoint import REMEDY
-from engines.learning.runs.progress import Progress
 from engines.learning.runs.records import Curve
 from engines.learning.runs.run import Learner, Run, about_training, open_run
 from engines.learning.settings import AUTO

@@ -18,7 +18,7 @@ from dlgo.games import GAMES
 from dlgo.records.game_record import GameRecord
 from dlgo.records.ledger import Ledger
 from dlgo.specs import split_version
-from experiments.arena.progress import PlainReporter, Reporter
+from experiments.arena.reporter import Reporter
 from experiments.arena.schedule import CanonicalPlan
 
 # Between the end of a page and the start of the next, at least this many seconds and this many
@@ -30,7 +30,7 @@ _PAUSE, _SHARE = 20.0, 9.0
 _FIRST, _LATER = 4, 10
 
 
-class LiveReport(PlainReporter):
+class LiveReport(Reporter):
     """A reporter that also keeps the page of a report in the folder `out` up to date."""
 
     def __init__(

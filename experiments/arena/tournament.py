@@ -22,8 +22,8 @@ from engines.jobs import Executor, Processes
 from experiments.arena.agenda import Agenda, result_of
 from experiments.arena.games import GameTable, WarmUp
 from experiments.arena.limits import DEFAULT_LIMITS, Limits
-from experiments.arena.progress import Reporter, default_reporter
 from experiments.arena.provenance import version_text
+from experiments.arena.reporter import Reporter, default_reporter
 from experiments.arena.running import RunningFile
 from experiments.arena.schedule import CanonicalPlan, tasks
 from experiments.arena.strategy import Strategy

@@ -24,7 +24,7 @@ from dlgo.records.ledger import Ledger
 from dlgo.text import number_of
 from engines.jobs import Executor
 from experiments.arena.limits import Limits
-from experiments.arena.progress import Reporter
+from experiments.arena.reporter import Reporter
 from experiments.arena.schedule import CanonicalPlan, Pair, Plan
 from experiments.arena.strategy import Strategy
 from experiments.arena.tournament import run_tournament, seed_of

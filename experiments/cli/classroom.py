@@ -201,7 +201,7 @@ def league(
     the new version. See docs/teach.md.
     """
     from dlgo.files import make_folder
-    from experiments.arena.progress import default_reporter
+    from experiments.arena.reporter import default_reporter
     from experiments.classroom.gradebooks import read_roster
     from experiments.classroom.grading import TRUSTED
     from experiments.classroom.hand_ins import hand_ins

@@ -37,7 +37,7 @@ def tournament(
     from dlgo.system.console import command_line
     from experiments.arena.live_report import LiveReport
     from experiments.arena.planfile import read_plan
-    from experiments.arena.progress import default_reporter
+    from experiments.arena.reporter import default_reporter
     from experiments.arena.tournament import run_tournament, score_lines
     from experiments.cluster import executor_on
 

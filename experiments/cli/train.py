@@ -147,7 +147,7 @@ def alphago(
     from engines.jobs import Processes
     from experiments.cluster import executor_on
     from experiments.datasets.generate import generate, make_recipe
-    from experiments.run_progress import RunProgress
+    from experiments.progress import RunProgress
 
     config = AlphaGoConfig.make(game, **{"seed": seed, **AlphaGoConfig.parse(settings)})
 

@@ -26,7 +26,7 @@ from engines.learning.networks.store import DENSE_FILE, network_folder
 from engines.learning.runs.records import read_history
 from engines.learning.settings import Settings, setting
 from experiments.measures import frequency
-from experiments.run_progress import RunProgress
+from experiments.progress import RunProgress
 from experiments.studies.measured import count_mistakes, play, positions_of
 from reports import tables
 

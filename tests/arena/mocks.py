@@ -30,8 +30,8 @@ from engines.jobs import Processes
 from engines.random_bot.engine import RandomEngine
 from experiments.arena.games import GameTable
 from experiments.arena.limits import DEFAULT_LIMITS, Limits
-from experiments.arena.progress import PlainReporter
 from experiments.arena.referee import GameTask
+from experiments.arena.reporter import Reporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import Summary, run_tournament
 
@@ -229,7 +229,7 @@ def bad_setup() -> None:
     raise OSError("the worker cannot start")
 
 
-class Said(PlainReporter):
+class Said(Reporter):
     """Keeps what is said, and the games in their order."""
 
     def __init__(self) -> None:
@@ -260,7 +260,7 @@ def run(plan: Plan, ledger: Path, **options: object) -> tuple[Summary, str]:
     """A tournament and what it said."""
     stream = io.StringIO()
     summary = run_tournament(
-        plan.canonical(), ledger, workers=2, progress=PlainReporter(stream), setup=SETUP, **options
+        plan.canonical(), ledger, workers=2, progress=Reporter(stream), setup=SETUP, **options
     )
     return summary, stream.getvalue()
 

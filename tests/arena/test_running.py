@@ -14,7 +14,7 @@ from dlgo import get_game
 from dlgo.records.ledger import Ledger
 from engines.jobs import processes
 from experiments.arena import running
-from experiments.arena.progress import PlainReporter
+from experiments.arena.reporter import Reporter
 from experiments.arena.running import Running, RunningFile, RunningGame, read_running, running_path
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
@@ -46,7 +46,7 @@ def test_what_is_seen_of_a_running_tournament_is_the_beginning_of_its_games(
     watcher = threading.Thread(target=watch)
     watcher.start()
     try:
-        run_tournament(plan, ledger, 1, PlainReporter(StringIO()))
+        run_tournament(plan, ledger, 1, Reporter(StringIO()))
     finally:
         ended.set()
         watcher.join()

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from dlgo import GameState, IllegalMoveError, Move, NotationError, Point, get_game
-from dlgo.display import PIECES, look_of
+from dlgo.display import colors, look_of
 from engines.base import Decision
 from engines.registry import build_engine
 from tests.conftest import random_game
@@ -20,7 +20,8 @@ def test_a_position_is_an_svg_with_a_stone_for_each_piece(name: str) -> None:
     for state in random_game(get_game(name), seed=2)[::7]:
         image = ElementTree.fromstring(state._repr_svg_())
         game = state.game
-        faces = {face for face, _ in PIECES[look_of(game)]}
+        colour = colors(look_of(game))
+        faces = {colour["side0"], colour["side1"]}
         stones = [circle for circle in image.iter(f"{SVG}circle") if circle.get("fill") in faces]
         pieces = [
             game.cell(state, row, col) for row in range(1, game.board_rows + 1)

@@ -15,7 +15,7 @@ from dlgo import DlgoError, GameState, Move, Player, Point, SpecError, get_game
 from dlgo.gtp import GtpError
 from dlgo.records.ledger import Ledger
 from engines.registry import EngineSpec, build_engine
-from experiments.arena.progress import PlainReporter
+from experiments.arena.reporter import Reporter
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from tests.conftest import RUN_ALL, one_line_error
@@ -313,7 +313,7 @@ def test_a_tournament_with_a_cheat_a_crasher_and_a_sound_program(tmp_path: Path)
     plan = Plan(
         ("go:size=5",), (sound, cheat, crasher), pairs=1, seed=3, opening_plies=0).canonical()
     ledger = tmp_path / "games.sqlite"
-    summary = run_tournament(plan, ledger, workers=1, progress=PlainReporter(io.StringIO()))
+    summary = run_tournament(plan, ledger, workers=1, progress=Reporter(io.StringIO()))
     assert summary.played == 6
     with Ledger(ledger, read_only=True) as games:
         records = list(games.games())

@@ -27,6 +27,7 @@ from dlgo.games import get_game
 from dlgo.readers import MALFORMED, read_json
 from dlgo.system.locks import held
 from dlgo.text import duration
+from engines.learning.run_status import Pace, Progress, Status
 from engines.learning.runs.checkpoint import (
     FILE_NAME,
     REMEDY,
@@ -36,7 +37,6 @@ from engines.learning.runs.checkpoint import (
     restore,
     write_checkpoint,
 )
-from engines.learning.runs.progress import Pace, Progress, Status
 from engines.learning.runs.records import Curve, has_records, write_records
 from engines.learning.settings import RunConfig
 

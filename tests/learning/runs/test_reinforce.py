@@ -23,7 +23,7 @@ from dlgo.errors import ModelError
 from engines.learning.networks.leaf_evaluator import softmax
 from engines.learning.runs import Curve, Learner, Run, RunConfig, open_run
 from engines.learning.settings import setting
-from experiments.run_progress import RunProgress
+from experiments.progress import RunProgress
 
 GAME = get_game("tictactoe")
 

@@ -13,7 +13,7 @@ from experiments.progress import LineProgress, default_progress
 _FAILURES_SHOWN = 5
 
 
-class PlainReporter:
+class Reporter:
     """Counts games and has `progress` show how many there are; by default as `LineProgress`."""
 
     items = "games"
@@ -61,10 +61,6 @@ class PlainReporter:
         self._progress.end(self)
 
 
-# What `run_tournament` calls; others have the same methods.
-Reporter = PlainReporter
-
-
 def default_reporter() -> Reporter:
     """A bar if stderr is a terminal, else lines."""
-    return PlainReporter(progress=default_progress())
+    return Reporter(progress=default_progress())
