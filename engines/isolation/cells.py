@@ -2,7 +2,8 @@
 
 A cell that fails is reported; it costs only what it would have defined. Of IPython's commands
 (`%time f()`, `!ls`, `len?`, `%%bash`), those that time or capture Python code run it. Others are
-reported and not run.
+reported and not run. IPython itself cannot do this here: a hand-in's process sees no installed
+packages but NumPy, and grading must not depend on what else is installed.
 """
 
 from __future__ import annotations

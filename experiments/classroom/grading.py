@@ -205,14 +205,14 @@ def grade(
     A grade of the same files in `saved_grades`, by student and exercise, is given again.
     Raises SandboxError if there is no working sandbox here, and it is not trusted.
     """
-    path = collected.named(exercise.name)
+    path = collected.exercises.get(exercise.name)
     if path is None:
         return Grade(student, exercise.name, [], exercise.points, collected.notes)
-    digest = hex_digest(exercise.source + collected.digest(), 16)
+    functions = _Student(path, Sandbox([collected.folder], ALLOWANCE, sealed=True, trusted=trust))
+    digest = hex_digest(exercise.source + collected.digest, 16)
     earlier = (saved_grades or {}).get((student, exercise.name))
     if earlier is not None and (earlier.digest, earlier.trusted) == (digest, trust):
         return earlier
-    functions = _Student(path, Sandbox([collected.folder], ALLOWANCE, sealed=True, trusted=trust))
     results = []
     if trust and other_user():
         hide_solutions()
@@ -261,7 +261,7 @@ def _grade_last(
         late = submission.is_late(due)
         with tempfile.TemporaryDirectory(prefix="hand-in-") as folder:
             collected = collect(submission.parts, Path(folder), names)
-            if not any(map(collected.named, names)):
+            if not collected.exercises:
                 files = ", ".join(path.name for path in collected.files[:5]) or "none"
                 collected.notes.append(f"no file is named after an exercise; files: {files}")
             for exercise in exercises:

@@ -8,7 +8,7 @@
     hand-ins/Eve Ng_123456_assignsubmission_file_/ko.py        as Moodle names them
     hand-ins/ngeve_LATE_4711_815_ko-1.py                       as Canvas names them
 
-Notes name everything that is skipped or taken under another name. `collecting.py` copies the files.
+Notes name everything that is skipped or taken under another name.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ class Name(NamedTuple):
     """What the name of a file says."""
 
     exercise: str
-    ending: str  # ".py" or ".ipynb"
-    rest: str  # of `bob_ko.py` "bob"
+    file: str  # of `Ko (1).py` "ko.py"
+    addition: str  # of `bob_ko.py` "bob"
     copy: int  # of `ko (1).py` 1
 
 
-def recognise(file: str, names: Collection[str]) -> Name | None:
+def recognise(file: str, exercises: Collection[str]) -> Name | None:
     """The exercise after which a file is named, more or less: `Ko.py`, `ko (1).py`, `bob_ko.py`."""
     code = _CODE.fullmatch(file)
     if code is None:
@@ -69,16 +69,17 @@ def recognise(file: str, names: Collection[str]) -> Name | None:
     stem = code[1][: copy.start()] if copy else code[1]
     number = int((copy[1] or copy[2] or 1) if copy else 0)
     word = re.sub(r"[\s-]", "_", stem).lower()
-    for name in sorted(names, key=len, reverse=True):
-        rest = None
-        if word == name.lower():
-            rest = ""
-        elif word.endswith(f"_{name.lower()}"):
-            rest = stem[: -len(name) - 1]
-        elif word.startswith(f"{name.lower()}_"):
-            rest = stem[len(name) + 1:]
-        if rest is not None and rest.lower() not in _NOBODY:
-            return Name(name, f".{code[2].lower()}", rest.strip(" _-"), number)
+    for exercise in sorted(exercises, key=len, reverse=True):
+        if word.endswith(f"_{exercise.lower()}"):
+            addition = stem[: -len(exercise) - 1]
+        elif word.startswith(f"{exercise.lower()}_"):
+            addition = stem[len(exercise) + 1:]
+        elif word == exercise.lower():
+            addition = ""
+        else:
+            continue
+        if addition.lower() not in _NOBODY:
+            return Name(exercise, f"{exercise}.{code[2].lower()}", addition.strip(" _-"), number)
     return None
 
 
@@ -136,76 +137,72 @@ def hand_ins(
         raise DlgoError(f"there is no folder {folder}; name a folder with hand-ins")
     if not folder.is_dir():
         _refuse_a_class(folder)
-    one_student: tuple[dict[str, list[Part]], list[str]] = (
-        {one_line(stem_of(folder.resolve())): [Part(folder)]}, [])
-    if not folder.is_dir():
-        return one_student
-    sources: dict[str, list[Part]] = {}
-    unowned, notes, dated = [], [], True
-    for path in sorted(folder.iterdir()):
-        if not shows(path):
-            continue
-        student, part, note = _owner(path, exercises)
-        if note:
-            notes.append(note)
-        if part is None:
-            continue
-        if student:
-            sources.setdefault(student, []).append(part)
-            number = _NUMBER.fullmatch(student)
-            dated = dated and bool(moment_in(student) or (number and number[1]))
-        else:
-            unowned.append(path.name)
+    entries = [] if not folder.is_dir() else [
+        _entry(path, exercises) for path in sorted(folder.iterdir()) if shows(path)]
+    notes = [entry.note for entry in entries if entry.note]
+    unowned = [entry.part.path.name for entry in entries if entry.student == ""]
+    owned = [entry for entry in entries if entry.student]
+    # Folders such as v1, v2 or 2026-11-20 are hand-ins of one student.
+    dated = all(_is_dated(entry.student or "") for entry in owned)
     if single and not dated and not unowned and any(
-            sum(part.path.is_dir() and _holds(part.path, [exercise])
-                for parts in sources.values() for part in parts) > 1 for exercise in exercises):
+            sum(entry.part.path.is_dir() and _holds(entry.part.path, [exercise])
+                for entry in owned) > 1 for exercise in exercises):
         raise DlgoError(f"{folder} holds hand-ins of several students; name the folder of one")
-    if single or (sources and dated) or (unowned and sum(
-            _holds(part.path, exercises) for [part, *_] in sources.values()) < 2):
-        return one_student
-    if not sources:
+    if not folder.is_dir() or single or (owned and dated) or (unowned and len({
+            entry.student for entry in owned if _holds(entry.part.path, exercises)}) < 2):
+        owned, unowned, notes = [_Entry(stem_of(folder.resolve()), Part(folder))], [], []
+    if not owned:
         raise DlgoError(
             f"{folder} contains no hand-ins: put a folder or zip file for each student there, or a "
             f"file such as {min(exercises)}.py" + "".join(f"; {note}" for note in notes[:3])
         )
     notes += [f"{name} is not in any student's folder and was skipped; move it into one"
               for name in unowned]
+    sources: dict[str, list[Part]] = {}
+    for entry in owned:
+        sources.setdefault(one_line(entry.student or ""), []).append(entry.part)
     for student, parts in sources.items():
         if len(parts) > 1 and not all(part.name for part in parts):
             files = ", ".join(part.path.name for part in parts)
             notes.append(f"{student} handed in several files ({files}); the newest file of each "
                          "exercise is graded")
-    return sources, list(map(one_line, notes))
+    return sources, notes
 
 
-def _owner(path: Path, exercises: Collection[str]) -> tuple[str, Part | None, str]:
-    """The student who owns a file or folder of a class's folder ("": the folder's own student), its
-    part of their hand-in (None: it is skipped), and a note or ""."""
-    student, part, note = _named_owner(path, exercises)
-    return one_line(student), part, one_line(note)  # names may hold anything, also broken text
+class _Entry(NamedTuple):
+    """A file or folder of a class's folder."""
+
+    student: str | None  # whose it is; "": the folder's own student; None: it is skipped
+    part: Part
+    note: str = ""
 
 
-def _named_owner(path: Path, exercises: Collection[str]) -> tuple[str, Part | None, str]:
+def _entry(path: Path, exercises: Collection[str]) -> _Entry:
+    part = Part(path)
     if path.is_symlink():
-        return "", None, f"{path.name} is a link; links are ignored"
+        return _Entry(None, part, f"{path.name} is a link; links are ignored")
     if moodle := _MOODLE.fullmatch(path.name):
         if moodle[2] == "onlinetext":
-            return "", None, (f"{path.name} was typed into Moodle, not uploaded as a file; it was "
-                              "not graded")
-        return moodle[1], Part(path, moodle[3]), ""
+            return _Entry(None, part, f"{path.name} was typed into Moodle, not uploaded as a file; "
+                          "it was not graded")
+        return _Entry(moodle[1], Part(path, moodle[3]))
     if path.is_file() and (canvas := _CANVAS.fullmatch(path.name)):
-        return f"{canvas[1]}_{canvas[3]}", Part(path, canvas[4], bool(canvas[2])), ""
+        return _Entry(f"{canvas[1]}_{canvas[3]}", Part(path, canvas[4], bool(canvas[2])))
     if path.is_dir() or is_archive(path):
-        return stem_of(path), Part(path), ""
-    if name_parts := recognise(path.name, exercises):
-        name = f"{name_parts.exercise}{name_parts.ending}"
-        if not name_parts.rest:
-            return "", Part(path), ""
-        student = name_parts.rest
-        return student, Part(path, name), f"{path.name} is taken as {name} of {student}"
+        return _Entry(stem_of(path), part)
+    if name := recognise(path.name, exercises):
+        if not name.addition:
+            return _Entry("", part)
+        return _Entry(name.addition, Part(path, name.file),
+                      f"{path.name} is taken as {name.file} of {name.addition}")
     if is_unreadable(path) and path.is_file():
-        return "", None, f"{path.name} is not a zip or tar file, and is ignored"
-    return "", None, f"{path.name} is ignored: no hand-in has such a name"
+        return _Entry(None, part, f"{path.name} is not a zip or tar file, and is ignored")
+    return _Entry(None, part, f"{path.name} is ignored: no hand-in has such a name")
+
+
+def _is_dated(name: str) -> bool:
+    number = _NUMBER.fullmatch(name)
+    return bool(moment_in(name) or (number and number[1]))
 
 
 def _holds(path: Path, exercises: Collection[str]) -> bool:

@@ -109,9 +109,8 @@ class Entry:
         with tempfile.TemporaryDirectory(dir=home, prefix="new-") as place:
             bot = self._plan.bot.partition(":")[0]
             collected = collect(submission.parts, Path(place), [bot.removesuffix(".py")])
-            digest = collected.digest()
-            entrant, folder = with_version(name, digest), home / digest[:8]
-            path = collected.named(bot.removesuffix(".py"))
+            entrant, folder = with_version(name, collected.digest), home / collected.digest[:8]
+            path = collected.exercises.get(bot.removesuffix(".py"))
             if path is None:
                 return entrant, folder, collected.notes, f"there is no {bot}"
             inside = path.relative_to(collected.folder).parent  # where the bot lies in the hand-in

@@ -92,7 +92,7 @@ def write_grades(
             feedback=feedback or path == folder / "grades.html", points=shortest,
             absent=absent if path == folder / "grades.html" else (),
             trusted=TRUSTED if any(grade.trusted for row in rows.values() for grade in row) else "",
-            notes={student: notes_of(row) for student, row in rows.items()},
+            notes=notes_of,
         ))
 
 

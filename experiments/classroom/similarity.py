@@ -8,7 +8,6 @@ for nothing (after Schleimer, Wilkerson and Aiken, "Winnowing", 2003, who keep a
 
 from __future__ import annotations
 
-import ast
 import io
 import itertools
 import keyword
@@ -17,9 +16,9 @@ import tokenize
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from experiments.classroom.collecting import collect
+from experiments.classroom.collecting import code_of, collect
 from experiments.classroom.exercise import Exercise
 from experiments.classroom.hand_ins import Source, submissions
 
@@ -84,21 +83,10 @@ def runs_of(text: str) -> set[tuple[str, ...]]:
 def _texts(source: Source, exercises: list[Exercise]) -> dict[str, str]:
     """The code of each exercise in a student's last hand-in with a file of it."""
     names = [exercise.name for exercise in exercises]
-    texts: dict[str, Any] = {}
+    texts: dict[str, str] = {}
     for submission in reversed(submissions(source)):
         with tempfile.TemporaryDirectory(prefix="hand-in-") as folder:
             collected = collect(submission.parts, Path(folder), names)
-            for name in names:
-                path = collected.named(name)
-                if path is not None:
-                    text = path.read_text(encoding="utf-8", errors="replace")
-                    texts.setdefault(name, _code(text))
+            for name, path in collected.exercises.items():
+                texts.setdefault(name, code_of(path))
     return texts
-
-
-def _code(text: str) -> str:
-    """The code of a file; of a notebook that `collect` has written, that of its cells."""
-    if not text.startswith("# The code cells of "):
-        return text
-    cells = [line.strip() for line in text.splitlines() if line.startswith("    ")]
-    return "\n".join(ast.literal_eval(line.removesuffix(",")) for line in cells)

@@ -73,7 +73,7 @@ def test_the_last_hand_in_with_an_exercise_counts(tmp_path, monkeypatch) -> None
     write(tmp_path / "ann/2026-11-22/ko.py", "new")
 
     def grade(student, exercise, taken: Collected, *_: object) -> Grade:
-        path = taken.named(exercise.name)
+        path = taken.exercises.get(exercise.name)
         results = [] if path is None else [Result(path.read_text(), 10, 10, "", 0.1)]
         return Grade(student, exercise.name, results, 10)
 
@@ -122,9 +122,9 @@ def test_plain_files_are_taken_and_links_devices_and_large_ones_named(tmp_path, 
     (source / "zero.py").symlink_to("/dev/zero")
     os.mkfifo(source / "waits.py")
     (source / "large.py").write_bytes(bytes(9 << 20))
-    result = collect(source, taken)
+    result = collect(source, taken, ["ko"])
     assert names(result) == ["helper.py", "ko.py", "week1/ko.py"]
-    assert result.named("ko") == taken / "ko.py", "the file that lies highest counts"
+    assert result.exercises == {"ko": taken / "ko.py"}, "the file that lies highest counts"
     assert all(stat.S_IMODE(path.stat().st_mode) == 0o644 for path in result.files)
     assert stat.S_IMODE((taken / "week1").stat().st_mode) == 0o755, "everybody may read it"
     for name in ("grades.py", "home", "zero.py", "waits.py", "large.py"):

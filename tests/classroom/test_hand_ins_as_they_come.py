@@ -106,10 +106,10 @@ def test_each_is_taken_or_named(title: str, tmp_path: Path) -> None:
             place = tmp_path / f"{student}-{number}"
             place.mkdir()
             collected = collect(one.parts, place, NAMES)
-            path = collected.named("ko")
+            path = collected.exercises.get("ko")
             if found.get(student) is None:
                 found[student] = path.read_text() if path else None
-            if not any(map(collected.named, NAMES)):
+            if not collected.exercises:
                 notes.append("no file is named after an exercise; files: "
                              + ", ".join(path.name for path in collected.files))
             notes += collected.notes
@@ -147,7 +147,7 @@ def test_a_tar_file_that_unpacks_to_gigabytes_is_cut(tmp_path: Path) -> None:
             archive.addfile(info, io.BytesIO(bytes(size)))
     (tmp_path / "taken").mkdir()
     collected = collect(tmp_path / "eve.tgz", tmp_path / "taken", NAMES)
-    assert collected.named("ko") and "unpacks to more than" in collected.notes[0]
+    assert collected.exercises.get("ko") and "unpacks to more than" in collected.notes[0]
 
 
 def test_a_day_ends_in_its_time_zone(tmp_path: Path, capfd) -> None:
