@@ -65,14 +65,14 @@ def tournament(
     from experiments.arena.tournament import run_tournament
     from experiments.cluster import executor_on
 
-    games = [str(get_game(one)) for one in _listed(game)]
+    games = [str(get_game(name)) for name in _listed(game)]
     entrants = [who if isinstance(who, str) else EngineSpec.of(who).full_text
                 for who in _listed(engines)]
     plan, limits = read_plan(
         None, checked_keys("tournament", {"games": games, "engines": entrants, **keys}))
     if ledger is None:
-        what = json.dumps([plan.games, plan.entrants, plan.seed, plan.opening_plies])
-        digest = hex_digest(what, 8)
+        key = json.dumps([plan.games, plan.entrants, plan.seed, plan.opening_plies])
+        digest = hex_digest(key, 8)
         ledger = make_folder(Path("out/tournaments")) / f"{get_game(games[0]).slug}-{digest}.sqlite"
     progress = default_reporter()
     here = made_here(*plan.games, *plan.entrants)

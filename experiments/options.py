@@ -24,9 +24,9 @@ class Number(click.ParamType):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> int | float:
-        what = param.opts[-1] if param is not None else "value"
+        name = param.opts[-1] if param is not None else "value"
         try:
-            return check_number(value, what, self.kind, self.low, self.high)
+            return check_number(value, name, self.kind, self.low, self.high)
         except SpecError as error:
             raise click.UsageError(str(error), ctx) from None
 
@@ -103,8 +103,8 @@ cluster_option = click.option(
 cluster_options = together(workers_option, cluster_option)
 
 
-def _set_show_output(context: click.Context, option: Any, wanted: bool) -> None:
-    if wanted:
+def _set_show_output(context: click.Context, option: Any, value: bool) -> None:
+    if value:
         from engines.isolation.channel import SHOW_OUTPUT
 
         os.environ[SHOW_OUTPUT] = "1"  # worker processes inherit it

@@ -67,9 +67,9 @@ class Tally:
     def text(self) -> str:
         """Positions, rate and time left."""
         seconds = max(self.seconds(), 1e-9)
-        left = self.planned - self.done
-        rest = duration(left * seconds / self.made) if self.made else "unknown time"
-        return f"{self.positions:,} positions, {self.positions / seconds:,.0f}/s, {rest} left"
+        items_left = self.planned - self.done
+        time_left = duration(items_left * seconds / self.made) if self.made else "unknown time"
+        return f"{self.positions:,} positions, {self.positions / seconds:,.0f}/s, {time_left} left"
 
 
 class LineProgress:

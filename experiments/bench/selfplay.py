@@ -51,7 +51,7 @@ QUICK = {"net": "resnet:blocks=1,filters=8", "sims": 8, "at_once": 16, "seconds"
 class Row(NamedTuple):
     """A line of the table."""
 
-    what: str
+    label: str
     games_per_hour: float
     positions_per_s: float
     evaluations_per_s: float
@@ -117,7 +117,7 @@ def measure(
         label, 3600 * positions / float(np.mean([*lengths.values()])), positions,
         meter.evaluations / spent, meter.seconds / spent, meter.evaluations / meter.steps,
     )
-    click.echo(f"{row.what:<26}{row.games_per_hour:>11,.0f}{row.positions_per_s:>13,.2f}"
+    click.echo(f"{row.label:<26}{row.games_per_hour:>11,.0f}{row.positions_per_s:>13,.2f}"
                f"{row.evaluations_per_s:>15,.0f}{row.evaluator_load:>7.0%}{row.batch:>8.1f}")
     return row
 

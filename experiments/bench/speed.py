@@ -78,7 +78,7 @@ def run_bench(games: list[GameSpec], seconds: float, rounds: int, csv: Path | No
     click.echo(f"{'game':<28}{'what':<10}{'dlgo':>12}{'other':>12}{'ratio':>8}  other")
     for game in games or [get_game(name) for name in DEFAULT_GAMES]:
         others = {"one thread": _mcts(game, THREADED_SIMULATIONS), **_open_spiel_meters(game)}
-        for what, meter, other, label in (
+        for unit, meter, other, label in (
             ("rollouts", _rollouts(game), "rollouts", "OpenSpiel from Python"),
             ("mcts", _mcts(game), "mcts", "OpenSpiel's MCTSBot in C++"),
             ("2 threads", _mcts(game, THREADED_SIMULATIONS, 2), "one thread", "dlgo, one thread"),
@@ -88,9 +88,9 @@ def run_bench(games: list[GameSpec], seconds: float, rounds: int, csv: Path | No
             ours, *theirs = map(median, rates_in_turns([meter, *beside], seconds, rounds))
             their, ratio = (theirs[0], ours / theirs[0]) if theirs else (None, None)
             label = label if theirs else "no OpenSpiel, or not its game"
-            rows.append([str(game), what, ours, their, ratio, label])
+            rows.append([str(game), unit, ours, their, ratio, label])
             texts = (f"{their:,.0f}", f"{ratio:.1f}") if theirs else ("-", "-")
-            click.echo(f"{game!s:<28}{what:<10}{ours:>12,.0f}{texts[0]:>12}{texts[1]:>8}  {label}")
+            click.echo(f"{game!s:<28}{unit:<10}{ours:>12,.0f}{texts[0]:>12}{texts[1]:>8}  {label}")
         if csv:  # after each game, so that Ctrl-C loses one game at most
             write_csv(csv, ["game", "what", "dlgo_per_s", "other_per_s", "ratio", "other"], rows)
 

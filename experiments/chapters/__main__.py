@@ -14,5 +14,5 @@ from experiments.chapters.experiment import Experiment, script
 if __name__ == "__main__":
     names = [path.stem for path in sorted(Path(__file__).parent.glob("ch??.py"))]
     modules = [import_module(f"experiments.chapters.{name}") for name in names]
-    script(__doc__, *(one for module in modules for one in vars(module).values()
-                      if isinstance(one, Experiment)))
+    script(__doc__, *(value for module in modules for value in vars(module).values()
+                      if isinstance(value, Experiment)))

@@ -169,8 +169,8 @@ def eyes(games: int) -> Iterator[Row]:
 @experiment(quick={"pairs": 60}, full={"pairs": 500}, reference=50)
 def bots(pairs: int) -> Iterator[Row]:
     """Which of three bots beats random play on 5x5? Two prefer a place; one looks ahead."""
-    for label, one in (("middle", Centre), ("edge", Edge), ("100 random games", "mcts:sims=100")):
-        yield match("go:size=5,komi=0.5", one, "random", pairs, f"{label} v random")
+    for label, bot in (("middle", Centre), ("edge", Edge), ("100 random games", "mcts:sims=100")):
+        yield match("go:size=5,komi=0.5", bot, "random", pairs, f"{label} v random")
 
 
 if __name__ == "__main__":

@@ -24,9 +24,9 @@ OPENING = ("C3", "C2", "D2")  # 23 legal moves remain
 def rules(pairs: int) -> Iterator[Row]:
     """Does each rule of thumb beat the ones before it? Perfect play shows what they miss."""
     for level, name in enumerate(("win", "+ block", "+ fork", "+ stop forks"), start=1):
-        other = f"heuristic:level={level - 1}" if level > 1 else "random"
-        before = "one rule fewer" if level > 1 else "random"
-        yield match("tictactoe", f"heuristic:level={level}", other, pairs, f"{name} v {before}")
+        weaker = f"heuristic:level={level - 1}" if level > 1 else "random"
+        opponent = "one rule fewer" if level > 1 else "random"
+        yield match("tictactoe", f"heuristic:level={level}", weaker, pairs, f"{name} v {opponent}")
     yield match("tictactoe", "heuristic:level=4", "minimax", pairs // 5,
                 "all four v perfect play")
 
@@ -75,9 +75,9 @@ def _(table: pd.DataFrame) -> str:
 def depth(pairs: int) -> Iterator[Row]:
     """Does one more ply win on 5x5? Each depth plays the depth before it."""
     for plies in (1, 2, 3, 4):
-        other = f"alphabeta:depth={plies - 1}" if plies > 1 else "random"
+        shallower = f"alphabeta:depth={plies - 1}" if plies > 1 else "random"
         label = f"depth {plies} v {f'depth {plies - 1}' if plies > 1 else 'random'}"
-        yield match(GO5, f"alphabeta:depth={plies}", other, pairs, label)
+        yield match(GO5, f"alphabeta:depth={plies}", shallower, pairs, label)
 
 
 @experiment(quick={"searches": 30}, full={"searches": 200}, unit="", digits=3)
@@ -85,11 +85,11 @@ def values(searches: int) -> Iterator[Row]:
     """How near does the value of UCT come to the right one, 0, with more simulations?"""
     game = dlgo.game("tictactoe")
     for sims in (100, 1000, 10_000):
-        engine, found = dlgo.engine(f"mcts:sims={sims}", game), []
+        engine, moves = dlgo.engine(f"mcts:sims={sims}", game), []
         for seed in range(searches):
             engine.new_game(seed)
-            found.append(engine.select_move(game.start()).value or 0.0)
-        yield mean_row(f"{sims:,} simulations", found, sims=sims)
+            moves.append(engine.select_move(game.start()).value or 0.0)
+        yield mean_row(f"{sims:,} simulations", moves, sims=sims)
 
 
 @values.drawing

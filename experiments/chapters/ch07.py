@@ -40,14 +40,14 @@ def positions(part: Dataset) -> Batch:
                         BatchOptions(part.n_positions, shuffle=False)))
 
 
-def looked_up(known: Batch, tested: Batch) -> tuple[float, float]:
+def looked_up(training: Batch, tested: Batch) -> tuple[float, float]:
     """Of the tested positions, the shares whose nearest known one has the same move and winner."""
-    a, b = (batch.planes.reshape(len(batch), -1) for batch in (tested, known))
+    a, b = (batch.planes.reshape(len(batch), -1) for batch in (tested, training))
     # |a - b|^2 without |a|^2, which is the same for all b.
     nearest = np.concatenate([((b**2).sum(1) - 2 * rows @ b.T).argmin(1)
                               for rows in np.array_split(a, len(a) // 128 + 1)])
-    return ((known.policies[nearest].argmax(1) == tested.policies.argmax(1)).mean(),
-            (known.values[nearest] == tested.values).mean())
+    return ((training.policies[nearest].argmax(1) == tested.policies.argmax(1)).mean(),
+            (training.values[nearest] == tested.values).mean())
 
 
 @experiment(quick={"games": 200}, full={"games": 2000})
@@ -56,15 +56,16 @@ def leak(games: int) -> Iterator[Row]:
     look by three ways to choose the test data?"""
     everything = positions(data(games))
     order = np.random.default_rng(1).permutation(len(everything))
-    held_back, rest = (everything.at(rows) for rows in np.split(order, [len(order) // 10]))
+    held_back, learnt = (everything.at(rows) for rows in np.split(order, [len(order) // 10]))
     train, test = map(positions, data(games).split(0.1, seed=1))
-    for name, known, tested in (("known games", everything, held_back),
-                                ("other positions", rest, held_back),
-                                ("other games", train, test)):
-        move, winner = looked_up(known, tested)
+    for name, training, tested in (("known games", everything, held_back),
+                                   ("other positions", learnt, held_back),
+                                   ("other games", train, test)):
+        move, winner = looked_up(training, tested)
         yield share_row(f"{name}: move", move, len(tested))
         # All positions of a game have one winner, so each game is one independent case.
-        yield share_row(f"{name}: winner", winner, games // 10 if known is train else len(tested))
+        n = games // 10 if training is train else len(tested)
+        yield share_row(f"{name}: winner", winner, n)
 
 
 @experiment(quick={"matches": 10_000}, full={"matches": 100_000})
@@ -184,12 +185,12 @@ def scaling(games: int, updates: int) -> Iterator[Row]:
         n = len(train[1]) // part  # positions stand game after game
         inputs, moves = (rows[:n] for rows in train)
         mirrored = inputs.reshape(-1, 6, 7)[:, :, ::-1].reshape(-1, 42)
-        for label, known in (
+        for label, training in (
             (f"{n:,} positions", (inputs, moves)),
             (f"{n:,} and mirrored",
              (np.concatenate([inputs, mirrored]), np.concatenate([moves, 6 - moves]))),
         ):
-            *_, network = learned(known, 0.05, max(1, round(32 * updates / len(known[1]))))
+            *_, network = learned(training, 0.05, max(1, round(32 * updates / len(training[1]))))
             yield share_row(label, network.accuracy(*test), len(test[1]))
 
 

@@ -31,8 +31,8 @@ from reports.intervals import share_margin
 def one_look(pairs: int) -> Iterator[Row]:
     """A network evaluates the position once and plays its favourite move. Does it beat searches on
     9x9, and is it better to draw the move from its probabilities?"""
-    for other in ("random", "mcts:sims=100", "mcts:sims=1000"):
-        yield match("go9", "supervised", other, pairs, f"network v {other}")
+    for opponent in ("random", "mcts:sims=100", "mcts:sims=1000"):
+        yield match("go9", "supervised", opponent, pairs, f"network v {opponent}")
     yield match("go9", "supervised", "supervised:choose=sample,temperature=1", pairs,
                 "favourite v drawn move")
 
@@ -80,13 +80,13 @@ def _(table: pd.DataFrame, axes: Axes) -> None:
 def elo(pairs: int) -> Iterator[Row]:
     """Do Elo differences add up? Compare the two short steps together with the long one."""
     steps = []
-    for one, other in ((200, 100), (400, 200), (400, 100)):
-        series = play_series("go:size=5,komi=0.5", f"mcts:sims={one}", f"mcts:sims={other}", pairs,
+    for sims, fewer in ((200, 100), (400, 200), (400, 100)):
+        series = play_series("go:size=5,komi=0.5", f"mcts:sims={sims}", f"mcts:sims={fewer}", pairs,
                              seed=1)
         low, middle, high = (elo_of(series.share + sign * share_margin(series.share, series.games))
                              for sign in (-1, 0, 1))
         steps.append((middle, (high - low) / 2))
-        yield {"label": f"{one} v {other} simulations", "value": middle, "low": low, "high": high}
+        yield {"label": f"{sims} v {fewer} simulations", "value": middle, "low": low, "high": high}
     total, margin = steps[0][0] + steps[1][0], math.hypot(steps[0][1], steps[1][1])
     yield {"label": "sum of the first two", "value": total, "low": total - margin,
            "high": total + margin}

@@ -57,10 +57,10 @@ def entropy(games: int) -> Iterator[Row]:
 @experiment(quick={"games": 2000}, full={"games": 20_000}, reference=50, digits=1)
 def progress(games: int) -> Iterator[Row]:
     """Does twice the practice win? The share of decided games that the first bot wins."""
-    for practice, other in ((1920, 0), (3840, 0), (3840, 1920)):
-        share = decided(results_against(policy(practice), policy(other), games, 1))
+    for practice, earlier in ((1920, 0), (3840, 0), (3840, 1920)):
+        share = decided(results_against(policy(practice), policy(earlier), games, 1))
         value, low, high = (100 * number for number in share)
-        yield {"label": f"{practice:,} games v {f'{other:,}' if other else 'untrained'}",
+        yield {"label": f"{practice:,} games v {f'{earlier:,}' if earlier else 'untrained'}",
                "value": value, "low": low,
                "high": high}
 
@@ -69,10 +69,10 @@ def progress(games: int) -> Iterator[Row]:
 def match_length(games: int) -> Iterator[Row]:
     """From how many games on does the interval exclude 50%? One long match, game by game."""
     results = results_against(policy(3840), policy(1920), games, 2)
-    for played in (20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000):
-        if played <= games:
-            value, low, high = (100 * number for number in decided(results[:played]))
-            yield {"label": f"{played:,} games", "games": played, "value": value, "low": low,
+    for count in (20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000):
+        if count <= games:
+            value, low, high = (100 * number for number in decided(results[:count]))
+            yield {"label": f"{count:,} games", "games": count, "value": value, "low": low,
                    "high": high}
 
 

@@ -142,8 +142,8 @@ class Experiment:
         merged = self.results.merge(table, "outer", keys, suffixes=("_kept", "_new"),
                                     indicator=True)
         for _, row in merged.iterrows():
-            old, new = ({name: row.get(f"{name}_{when}") for name in ("value", "low", "high")}
-                        for when in ("kept", "new"))
+            old, new = ({name: row.get(f"{name}_{suffix}") for name in ("value", "low", "high")}
+                        for suffix in ("kept", "new"))
             if row["_merge"] != "both":
                 yield f"{self.name}, {dict(row[keys])}: only in {row['_merge']}"
             elif not self._agree(old, new):

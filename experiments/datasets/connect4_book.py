@@ -103,8 +103,8 @@ def make_book(
         scores = _begun(path, plies, len(positions))
         missing = np.flatnonzero(scores == UNSOLVED)
         if len(missing) < len(scores):
-            there = len(scores) - len(missing)
-            progress.log(f"{path}: {there:,} of {len(scores):,} scores exist already")
+            n_known = len(scores) - len(missing)
+            progress.log(f"{path}: {n_known:,} of {len(scores):,} scores exist already")
         step = _PER_TASK[source]
         parts = {str(part[0]): part for part in np.split(missing, range(step, len(missing), step))
                  if len(part)}
@@ -120,18 +120,19 @@ def make_book(
                 solved += len(part)
                 if time.monotonic() >= next_line:
                     next_line = time.monotonic() + _LINE_INTERVAL
-                    rest = (len(missing) - solved) * (time.monotonic() - began) / solved
+                    seconds_left = (len(missing) - solved) * (time.monotonic() - began) / solved
                     progress.log(f"{len(scores) - len(missing) + solved:,} of {len(scores):,} "
-                                 f"positions, {duration(rest)} left")
+                                 f"positions, {duration(seconds_left)} left")
     progress.log(f"{path}: {path.stat().st_size:,} bytes")
 
 
 def _begun(path: Path, plies: int, count: int) -> np.ndarray:
     if not path.exists():
         return np.full(count, UNSOLVED, np.int8)
-    there, scores = read_book(path)
-    if there != plies or len(scores) != count:
-        raise DlgoError(f"{path} is a book of {there} plies, not of {plies}; name another file")
+    book_plies, scores = read_book(path)
+    if book_plies != plies or len(scores) != count:
+        raise DlgoError(f"{path} is a book of {book_plies} plies, not of {plies}; "
+                        "name another file")
     return scores.copy()
 
 
@@ -149,8 +150,9 @@ def check_book(path: Path, count: int, table_bits: int) -> None:
             raise DlgoError(f"{path}: position {i} scores {score}, not {scores[i]}")
         if time.monotonic() >= next_line:
             next_line = time.monotonic() + _LINE_INTERVAL
-            rest = (len(chosen) - done - 1) * (time.monotonic() - began) / (done + 1)
-            click.echo(f"{done + 1:,} of {len(chosen):,} proved, {duration(rest)} left", err=True)
+            seconds_left = (len(chosen) - done - 1) * (time.monotonic() - began) / (done + 1)
+            click.echo(
+                f"{done + 1:,} of {len(chosen):,} proved, {duration(seconds_left)} left", err=True)
     click.echo(f"{path}: {len(chosen):,} of {len(owns):,} positions proved")
 
 

@@ -59,8 +59,8 @@ def make_recipe(game: str, engine: str, **settings: Any) -> Recipe:
     """A recipe with the usual values where a setting (`RECIPE_OPTIONS`) is None or not given.
     Raises SpecError for an unknown game, engine or setting, or a value out of range."""
     spec = get_game(game)
-    given = {name: value for name, value in settings.items() if value is not None}
-    chosen = check_settings("generate", RECIPE_OPTIONS, given)
+    values = {name: value for name, value in settings.items() if value is not None}
+    chosen = check_settings("generate", RECIPE_OPTIONS, values)
     cells = spec.board_rows * spec.board_cols
     usual = {
         "opening_plies": spec.opening_plies,
@@ -140,18 +140,18 @@ def make_shard(
     for engine in engines:
         engine.warm_up()
     variety = recipe.opening_plies, recipe.sample_plies, recipe.temperature
-    watch, played = Stopwatch(), []
+    watch, plies = Stopwatch(), []
     try:
         for i in range(games):
             index = number * recipe.shard_games + i
-            played.append(play_game(game, engines, recipe.seed, index, *variety))
-            yield Amount(1, played[-1].n_positions)
+            plies.append(play_game(game, engines, recipe.seed, index, *variety))
+            yield Amount(1, plies[-1].n_positions)
     finally:
         for engine in engines:
             engine.close()
     provenance = watch.provenance("dlgo generate", asdict(recipe), number)
     provenance["networks"] = [engine.network_id for engine in engines if engine.network_id]
-    return MadeShard(*shard_bytes(game, played, provenance))
+    return MadeShard(*shard_bytes(game, plies, provenance))
 
 
 def _check_recipe(shard: Shard, path: Path, recipe: Recipe) -> None:

@@ -69,8 +69,8 @@ def fetch_archives(
         raise DataError(f"{page}: is too long for an index page; name another --page")
     links = [link for link in archive_links(html, page) if match in file_name(link)]
     if not links:
-        what = f" with {match!r} in their names" if match else ""
-        raise DataError(f"{page}: links to no .tar.gz files{what}")
+        condition = f" with {match!r} in their names" if match else ""
+        raise DataError(f"{page}: links to no .tar.gz files{condition}")
     paths = []
     for link in links[:limit]:
         time.sleep(pause)

@@ -33,7 +33,7 @@ def show_lines(folder: Path) -> list[str]:
         f"{number_of(dataset.n_positions, 'position')} to learn from",
         f"{number_of(len(paths), 'shard')}, {size:,} bytes, "
         f"{size / max(dataset.n_positions, 1):.1f} a position",
-        "results: " + ", ".join(f"{what} {count:,}" for what, count in results.most_common()),
+        "results: " + ", ".join(f"{result} {count:,}" for result, count in results.most_common()),
         *(f"made by {maker}: {number_of(count, 'shard')}"
           for maker, count in makers.most_common(10)),
         f"{duration(cpu)} of CPU time",

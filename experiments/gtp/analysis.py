@@ -80,9 +80,9 @@ class Analysis:
         return " ".join(parts)
 
 
-def _analysis(session: Session, *given: str, leela: bool) -> Analysis:
+def _analysis(session: Session, *arguments: str, leela: bool) -> Analysis:
     """Read `[color] [interval] [key value]...`; keys other than `interval` are ignored."""
-    words = list(given)
+    words = list(arguments)
     player = session.state.next_player
     first = words[0] if words else ""
     if first and not first.isdigit() and len(first) <= 5 and first not in _SHORT_KEYS:

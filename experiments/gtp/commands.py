@@ -102,11 +102,11 @@ def fixed_handicap(session: Session, number_of_stones: str) -> str:
 
 def place_free_handicap(session: Session, number_of_stones: str) -> str:
     """Place handicap stones on the star points."""
-    asked = parse_int(number_of_stones, "number of stones")
+    number = parse_int(number_of_stones, "number of stones")
     size = Go.of(session.game).size
-    if not 2 <= asked < size**2:
+    if not 2 <= number < size**2:
         raise GtpError("invalid number of stones")
-    for stones in range(min(asked, 9), 1, -1):
+    for stones in range(min(number, 9), 1, -1):
         try:
             return _place(session, handicap_points(size, stones))
         except SpecError:
@@ -154,8 +154,8 @@ def _seconds(text: str) -> float:
 
 def time_left(session: Session, color: str, time: str, stones: str) -> None:
     # Even a negative one is taken: a clock can be overdrawn.
-    left = max(parse_float(time, "time"), 0.0)
-    session.clock.left[parse_color(color)] = (left, parse_int(stones, "stones"))
+    seconds = max(parse_float(time, "time"), 0.0)
+    session.clock.left[parse_color(color)] = (seconds, parse_int(stones, "stones"))
 
 
 def kgs_time_settings(session: Session, kind: str, *numbers: str) -> None:
@@ -227,8 +227,8 @@ def loadsgf(session: Session, file: str, move_number: str | None = None) -> None
         if saved.state.last_move is not None and saved.state.last_move.is_resign:
             states.pop()
         if until is not None:
-            shown = [ply for number, ply in saved.plies.items() if number < until]
-            states = states[: max(shown, default=0) + 1]
+            plies = [ply for number, ply in saved.plies.items() if number < until]
+            states = states[: max(plies, default=0) + 1]
         session.change_game(session.game_of_size(saved.state.game.size), states)
     except DlgoError as error:
         raise GtpError(f"cannot load file: {error}") from None

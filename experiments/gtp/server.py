@@ -82,16 +82,16 @@ class Server:
 
 
 def _call(
-    handler: Callable[..., str | Analysis | None], session: Session, given: Sequence[str]
+    handler: Callable[..., str | Analysis | None], session: Session, arguments: Sequence[str]
 ) -> str | Analysis | None:
     """The result of a command. Extra arguments are ignored, as in GNU Go."""
     parameters = [*inspect.signature(handler).parameters.values()][1:]
     positional = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
     needed = [p.name for p in positional if p.default is p.empty]
-    if len(given) < len(needed):
+    if len(arguments) < len(needed):
         raise GtpError(f"syntax error: expected {' '.join(needed)}")
     several = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-    return handler(session, *(given if several else given[: len(positional)]))
+    return handler(session, *(arguments if several else arguments[: len(positional)]))
 
 
 class Lines:

@@ -69,12 +69,12 @@ class Session:
     def change_game(self, game: GameSpec, line: list[GameState] | None = None) -> None:
         """Play another game from now on, from its start or from the last position of `line`. Raises
         DlgoError if the engine does not play it; then the old game continues."""
-        before = self.game
+        previous = self.game
         self.set_game(game)
         try:
             self.engine()
         except Exception:
-            self.set_game(before)
+            self.set_game(previous)
             raise
         self.start_at(*(line or [GameState.new_game(self.game)]))
         self.clock.left.clear()
@@ -98,8 +98,8 @@ class Session:
         if not state.is_over() and state.next_player is player:
             return state
         if not self.is_go:
-            why = "the game is over" if state.is_over() else f"it is not {player.name}'s turn"
-            raise GtpError(f"illegal move: {why}")
+            reason = "the game is over" if state.is_over() else f"it is not {player.name}'s turn"
+            raise GtpError(f"illegal move: {reason}")
         return position(self.game, *stones_of(state), player)
 
     def play(self, player: Player, text: str) -> str:
@@ -120,10 +120,10 @@ class Session:
             lenient = type(self.game)(**{**self.game.settings, "ko": "simple"})
             try:
                 (move,) = lenient.parse_moves(state, text)
-                after = _in_game(lenient, state).apply_move(move)
+                successor = _in_game(lenient, state).apply_move(move)
             except IllegalMoveError:
                 raise GtpError(f"illegal move: {error}") from None
-            state = position(self.game, *stones_of(after), after.next_player)
+            state = position(self.game, *stones_of(successor), successor.next_player)
             note = f"{error}; played anyway, because the controller's rules allow it"
         self._line.append(state)
         return note

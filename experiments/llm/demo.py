@@ -100,9 +100,9 @@ def main(pairs: int, seed: int, workers: int | None, out: Path) -> None:
     answers = answer_frame(records).set_index("entrant")
     rows = []
     for name, skilled, malformed in MODELS:
-        row, found = answers.loc[name], skill(records, name)
-        rows.append([name, f"{skilled:.0%}", f"{found.value:.1%}",
-                     f"{found.low95:.1%} to {found.high95:.1%}",
+        row, rating = answers.loc[name], skill(records, name)
+        rows.append([name, f"{skilled:.0%}", f"{rating.value:.1%}",
+                     f"{rating.low95:.1%} to {rating.high95:.1%}",
                      f"{malformed:.0%}", f"{row.malformed_share:.1%}",
                      f"{row.malformed_low95:.1%} to {row.malformed_high95:.1%}",
                      f"{row.money:.4f}"])

@@ -109,8 +109,8 @@ class MockServer(ThreadingHTTPServer):
             return rng.choice(MALFORMED)
         prompt = request["messages"][0]["content"]
         game = recorded_game(_line(prompt, "Game"))  # a request never runs a file
-        played = _line(prompt, "Moves so far")
-        state = game.start().play(*([] if played == "none" else played.split()))
+        moves = _line(prompt, "Moves so far")
+        state = game.start().play(*([] if moves == "none" else moves.split()))
         if rng.random() < skill:
             with self._lock:
                 engine = self._engines.setdefault(str(game), build_engine(_SKILL, game))

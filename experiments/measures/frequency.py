@@ -59,8 +59,8 @@ def frequencies(run: Path) -> Iterator[tuple[int, float, float]]:
     """For each entry of `by_rank` of a training's last games: the rank, the mean number of times
     that its positions occur, and their mean moment."""
     for rank, positions in by_rank(*last_games(run)).items():
-        total = sum(one.times for one in positions)
-        yield rank, total / len(positions), sum(one.moments for one in positions) / total
+        total = sum(position.times for position in positions)
+        yield rank, total / len(positions), sum(position.moments for position in positions) / total
 
 
 def solved_by_rank(run: Path, count: int) -> dict[str, list[Position]]:

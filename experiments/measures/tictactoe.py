@@ -75,9 +75,9 @@ def all_states() -> list[GameState]:
     while row:
         states |= row
         row = {
-            after.key(): after
-            for state in row.values() for after in map(state.apply_move, state.legal_moves())
-            if not after.is_over()
+            successor.key(): successor
+            for state in row.values() for successor in map(state.apply_move, state.legal_moves())
+            if not successor.is_over()
         }
     return list(states.values())
 

@@ -148,8 +148,8 @@ def _together(findings: list[Finding], by: str = "name") -> Iterator[str]:
         reason = finding.tag if finding.tag.startswith(_NO_ANSWER) else finding.text
         alike.setdefault(reason, []).append(label)
     for labels in alike.values():
-        more = f" and {len(labels) - 3} others" if len(labels) > 3 else ""
-        yield f"  {', '.join(labels[:3])}{more}: {first[labels[0]].text}"
+        ending = f" and {len(labels) - 3} others" if len(labels) > 3 else ""
+        yield f"  {', '.join(labels[:3])}{ending}: {first[labels[0]].text}"
 
 
 def signatures() -> dict[str, list[str]]:

@@ -54,11 +54,11 @@ def targets(subject: Subject, part: str) -> Findings:
         yield from compare("number", f"{where}, number of examples", len(examples), len(states))
         for ply, (state, counts, example) in enumerate(zip(states, visits, examples, strict=False)):
             player, policy = state.next_player, example[-2]
-            now = f"{where}, ply {ply}, {player.name} to move, target of the"
-            yield from compare(f"{start.game.name}, value, {player.name}", f"{now} value",
+            place = f"{where}, ply {ply}, {player.name} to move, target of the"
+            yield from compare(f"{start.game.name}, value, {player.name}", f"{place} value",
                                example[-1], result * (1 - 2 * player.index))
             if policy is not None:
-                wrong = [list(compare(f"{start.game.name}, policy", f"{now} policy", policy,
+                wrong = [list(compare(f"{start.game.name}, policy", f"{place} policy", policy,
                                       right / right.sum(), 0.02))
                          for right in (_proven(state, counts), counts)]
                 yield from wrong[1] if wrong[0] else ()

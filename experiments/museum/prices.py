@@ -46,7 +46,7 @@ class Measured(NamedTuple):
 
     games: int
     shares: Sequence[float]  # of the points against the right program; one for each training
-    shown: Sequence[float]  # two shares of the points against random moves
+    strength: Sequence[float]  # two shares of the points against random moves
     losses: Sequence[pd.Series] = ()  # two mean losses of trainings, by iterations
 
 
@@ -108,25 +108,25 @@ def report(fault: Fault, *modules: ModuleType) -> Measured:
 
 def measure(fault: Fault) -> dict[str, Any]:
     """Measure the price of a fault; put it into prices.csv, and losses into losses.csv."""
-    start, how = time.process_time(), report if fault.kind == "evaluation" else play
+    start, measure = time.process_time(), report if fault.kind == "evaluation" else play
     right = import_module(fault.file.removesuffix(".py").replace("/", "."))
-    measured = how(fault, planted(fault), right)
+    measured = measure(fault, planted(fault), right)
     share, seeds = float(np.mean(measured.shares)), len(measured.shares)
     margin = share_margin(share, measured.games)
     if seeds > 1:
         margin = max(margin, mean_margin(measured.shares))
     ends = np.clip([share + margin, share, share - margin], 0.001, 0.999)
     low, price, high = (round(-elo_of_score(share_end)) + 0 for share_end in ends)  # never -0
-    faulty_shown, right_shown = (round(float(value), 3) for value in measured.shown)
+    faulty_shown, right_shown = (round(float(value), 3) for value in measured.strength)
     row = {
         "fault": fault.name, "game": fault.game, "price": price, "low": low, "high": high,
         "games": measured.games, "seeds": seeds, "shown": faulty_shown, "right_shown": right_shown,
         "cpu_seconds": round(time.process_time() - start), "date": date.today().isoformat(),
         "machine": machine_text(),
     }
-    curves = [pd.DataFrame({"fault": fault.name, "which": which, "step": curve.index,
+    curves = [pd.DataFrame({"fault": fault.name, "which": label, "step": curve.index,
                             "loss": curve.round(4)})
-              for which, curve in zip(("fault", "right"), measured.losses, strict=False)]
+              for label, curve in zip(("fault", "right"), measured.losses, strict=False)]
     for path, new in ((PRICES, [pd.DataFrame([row])]), (LOSSES, curves)):
         table = pd.read_csv(path)
         other_rows = table[table["fault"] != fault.name]

@@ -140,18 +140,18 @@ def one_rule(subject: Subject, part: str, kinds: tuple[str, ...]) -> Findings:
         choices = [choice for choice in trace.choices if choice.node or not subject.self_play]
         fit = best_fit(choices, subject.kind)
         stages: dict[Any, Any] = {}
-        for number, held in fit.held.items():
-            stages.setdefault(choices[number].stage, {})[number] = held
+        for number, fits in fit.held.items():
+            stages.setdefault(choices[number].stage, {})[number] = fits
         if len(fit.held) < _CHOICES:
             yield UNSEEN, ("the rule by which it selects moves; if it evaluates several leaves at "
                            "once, let it call evaluate([state, ...])")
-        for stage, held in {**stages, "all": fit.held}.items():
-            share = sum(held.values()) / max(len(held), 1)
-            if len(held) >= _CHOICES and share < _EXPLAINED + 0.02 * (stage == "all"):
-                example = next(choices[number] for number in held if not held[number])
+        for stage, fits in {**stages, "all": fit.held}.items():
+            share = sum(fits.values()) / max(len(fits), 1)
+            if len(fits) >= _CHOICES and share < _EXPLAINED + 0.02 * (stage == "all"):
+                example = next(choices[number] for number in fits if not fits[number])
                 yield player, (
                     f"in {answer.tree}, no constant c lets {RULES[subject.kind][0]} explain the "
-                    f"choices: {fit.constant:.2f} explains {share:.0%} of {len(held)} ({stage}), "
+                    f"choices: {fit.constant:.2f} explains {share:.0%} of {len(fits)} ({stage}), "
                     f"but not {example}")
 
 

@@ -19,7 +19,7 @@ def values(subject: Subject, part: str, name: str) -> Findings:
     for results, double, plies, depth in TREES["random"][name]:
         if depth and not _takes_depth(subject):
             return
-        rng, asked, leaves = np.random.default_rng(48), 0, 0
+        rng, evaluations, leaves = np.random.default_rng(48), 0, 0
         for mover, player in enumerate(("black", "white")):
             wrong = []
             for _ in range(_TREES // 2):
@@ -32,15 +32,15 @@ def values(subject: Subject, part: str, name: str) -> Findings:
                 right = (1 - 2 * mover) * best(game.nodes, depth or plies)
                 if abs(value - right) > 1e-6:
                     wrong.append((len(tree), tree, value, right))
-                asked += len(script.calls)
+                evaluations += len(script.calls)
                 leaves += game.count_sequences(start.kernel_state, depth)
             if wrong:
                 _, tree, value, right = min(wrong)
-                seen = f", {depth} plies deep," if depth else ""
+                horizon = f", {depth} plies deep," if depth else ""
                 yield f"{depth or 'all'} plies, {player}", (
-                    f"{len(wrong)} of {_TREES // 2} trees are wrong; {tree}{seen} is {value:+.2f} "
-                    f"and should be {right:+.2f} for the player to move")
-        if depth == _CUTTING and asked >= leaves:
+                    f"{len(wrong)} of {_TREES // 2} trees are wrong; {tree}{horizon} is "
+                    f"{value:+.2f} and should be {right:+.2f} for the player to move")
+        if depth == _CUTTING and evaluations >= leaves:
             yield "cut-offs", (f"{depth} plies deep, it looks at all {leaves} leaves: right for "
                                "minimax, wrong for alpha-beta")
 

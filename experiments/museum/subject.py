@@ -45,15 +45,15 @@ class AuditError(DlgoError):
     """A file cannot be audited, or has given a wrong answer."""
 
 
-def numbers(what: str, answer: Any) -> np.ndarray:
+def numbers(label: str, answer: Any) -> np.ndarray:
     """An answer as finite numbers; AuditError, which names `what`, if it is something else."""
     answer = answer.detach() if hasattr(answer, "detach") else answer  # of PyTorch
     array = np.array(np.nan)
     with contextlib.suppress(TypeError, ValueError):
         array = np.asarray(answer, float)
     if not np.isfinite(array).all():
-        shown = " ".join(str(answer).split())[:80]
-        raise AuditError(f"{what}: {shown}; these must be finite numbers")
+        text = " ".join(str(answer).split())[:80]
+        raise AuditError(f"{label}: {text}; these must be finite numbers")
     return array
 
 
@@ -122,11 +122,11 @@ class Subject:
             self.counts_simulations = "sims" in engine_class(self._player.name).budgets
             if game:
                 build_engine(self._player, self.game).close()  # it says now what it does not play
-        known = {*PARTS, "select_move"} - {*self.functions}
+        unknown = {*PARTS, "select_move"} - {*self.functions}
         self.misspelt = "".join(
             f"; {name} (did you mean {near[0]}?)" for name, value in vars(self.module).items()
             if inspect.isfunction(value) and name not in self.functions and (
-                near := get_close_matches(name, known, 1, 0.8 if self.functions else 0.6)))
+                near := get_close_matches(name, unknown, 1, 0.8 if self.functions else 0.6)))
         if not self.functions:
             raise AuditError(f"{source} holds nothing to audit: no select_move, and none of "
                              f"{', '.join(PARTS)}{self.misspelt}; see dlgo audit --help")
@@ -184,17 +184,17 @@ def _read(state: GameState, answer: Any, calls: list[list[int]]) -> Answer:
                          "numbers or 0, and not all 0")
     if value is not None and not abs(numbers(f"value of {tree}", value)) < 1.000001:
         raise AuditError(f"it gives {tree} the value {value!r}; values are -1 to 1")
-    played = max(counts, key=counts.__getitem__) if move is None else _action(state, move)
+    action = max(counts, key=counts.__getitem__) if move is None else _action(state, move)
     game = TreeGame.of(state.game)
-    return Answer(game, tree, played, counts, value, move is not None, calls, proven)
+    return Answer(game, tree, action, counts, value, move is not None, calls, proven)
 
 
-def _action(state: GameState, given: Any) -> int:
+def _action(state: GameState, answer: Any) -> int:
     """The action of a move, its text or its number. Raises AuditError if it is not legal."""
     game = state.game
     with contextlib.suppress(DlgoError, TypeError):
-        is_number = given in range(game.num_actions)
-        move = game.move_of(int(given)) if is_number else state.read_move(given)
+        is_number = answer in range(game.num_actions)
+        move = game.move_of(int(answer)) if is_number else state.read_move(answer)
         if state.is_valid_move(move):
             return state.apply_move(move).actions()[-1]
-    raise AuditError(f"it names {excerpt(str(given), 40)}, not a legal move in {_text(state)}")
+    raise AuditError(f"it names {excerpt(str(answer), 40)}, not a legal move in {_text(state)}")

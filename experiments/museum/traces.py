@@ -137,19 +137,19 @@ def _held(choice: Choice, kind: str, less: int, stretch: bool) -> np.ndarray | N
     The value of a move without visits is a search's own, except in Gumbel's, which at the root
     compares moves with equally many visits.
     """
-    _, chosen, total, own, visits, means, priors = choice
+    _, chosen, total, root_value, visits, means, priors = choice
     compared, rule = visits > 0, RULES[kind][1]
     if kind == "gumbel":
         if compared.any():  # a mixture of the evaluation and the moves' means
-            known = np.average(means, weights=priors * compared)
-            own = (own * total - visits @ means + (total - 1) * known) / total
-        means = np.where(compared, means, own)
+            prior_mean = np.average(means, weights=priors * compared)
+            root_value = (root_value * total - visits @ means + (total - 1) * prior_mean) / total
+        means = np.where(compared, means, root_value)
         compared, rule = (visits >= 0, rule) if choice.node else (
             visits == visits[chosen], _improved)
     if not compared[chosen] or compared.sum() < 2:
         return None
     if stretch:
-        low, high = (end(own, *means[compared]) for end in (min, max))
+        low, high = (end(root_value, *means[compared]) for end in (min, max))
         means = (means - low) / max(high - low, 1e-8)
     with np.errstate(divide="ignore"):  # a move without visits
         scores = rule(_CONSTANTS, means, priors, visits, max(total - less, 1))

@@ -134,9 +134,9 @@ def random_tree(
         if plies + chain == 1 or rng.random() < early:
             subtree = str(rng.choice(results))
         else:
-            then = mover if rng.random() < double else 1 - mover
+            next_mover = mover if rng.random() < double else 1 - mover
             near = np.clip(0.7 * value + rng.normal(0, 0.35), -0.95, 0.95)
-            subtree = random_tree(rng, plies - 1, then, near, chain, results, double, early)
+            subtree = random_tree(rng, plies - 1, next_mover, near, chain, results, double, early)
         moves.append(f"{weight / weights.sum():.2f}:{subtree}")
     moves[-1] = moves[-1].partition(":")[2]  # the rest
     return f"{'xo'[mover]}={value:.2f}({' '.join(moves)})"

@@ -42,16 +42,16 @@ class Analysis(NamedTuple):
 
 def lines_there(stream: Any) -> Iterator[list[str]]:
     """The lines of a stream, all that have arrived at a time: it never waits for another."""
-    rest = b""
+    incomplete = b""
     while block := stream.read1(_BLOCK):
         whole, newline, tail = block.rpartition(b"\n")
         if newline:
-            yield (rest + whole).decode(errors="replace").split("\n")
-            rest = tail
+            yield (incomplete + whole).decode(errors="replace").split("\n")
+            incomplete = tail
         else:
-            rest += tail
-    if rest:
-        yield [rest.decode(errors="replace")]
+            incomplete += tail
+    if incomplete:
+        yield [incomplete.decode(errors="replace")]
 
 
 def analyze(
@@ -82,10 +82,10 @@ def analyze(
                         if (text := line.strip())]
             number += len(several)
             total += len(numbered)
-            left = iter(numbered)
+            numbers = iter(numbered)
             for answers in _analyses(engine, [text for _, text in numbered], all_moves):
                 out = []
-                for answer, (line, text) in zip(answers, left, strict=False):
+                for answer, (line, text) in zip(answers, numbers, strict=False):
                     if isinstance(answer, DlgoError):
                         failed += 1
                         out.append(_error_line(line, text, str(answer), as_json))
@@ -186,14 +186,14 @@ def _text_line(analysis: Analysis) -> str:
     elif analysis.value is not None:
         parts.append(f"value {analysis.value:+.3f}")
     if analysis.scores is not None:
-        shown = ("-" if score is None else str(score) for score in analysis.scores)
-        parts.append(f"moves {' '.join(shown)}")
+        scores = ("-" if score is None else str(score) for score in analysis.scores)
+        parts.append(f"moves {' '.join(scores)}")
     parts.append(f"{number_of(analysis.nodes, 'node')}  {analysis.cpu_ms:.2f} ms")
     return "  ".join(parts)
 
 
 def _error_line(number: int, text: str, reason: str, as_json: bool) -> str:
-    shown = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+    excerpt = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
     if as_json:
-        return json.dumps({"line": number, "position": shown, "error": reason})
-    return f"line {number}: {shown!r}: {reason}"
+        return json.dumps({"line": number, "position": excerpt, "error": reason})
+    return f"line {number}: {excerpt!r}: {reason}"

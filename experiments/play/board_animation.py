@@ -95,8 +95,8 @@ def show_game(
             draw(last)
             figure.savefig(temporary, dpi=_DPI[ending])
             return out
-        held = round(_SECONDS_AT_END / delay) if ending == ".gif" else 0
-        numbers = [*range(len(states)), *[last] * held]
+        last_frames = round(_SECONDS_AT_END / delay) if ending == ".gif" else 0
+        numbers = [*range(len(states)), *[last] * last_frames]
         film = FuncAnimation(figure, draw, frames=numbers, init_func=lambda: None)
         fps: Any = 1 / delay
         writer: AbstractMovieWriter

@@ -63,10 +63,10 @@ def _changes(
     reached: list[Point] = []
     for row in range(1, game.board_rows + 1):
         for col in range(1, game.board_cols + 1):
-            held = game.cell(state, row, col) is player
+            occupied = game.cell(state, row, col) is player
             holds = game.cell(successor, row, col) is player
-            if held != holds:
-                (origins if held else reached).append(Point(row, col))
+            if occupied != holds:
+                (origins if occupied else reached).append(Point(row, col))
     return origins, reached
 
 

@@ -74,7 +74,7 @@ class Console:
         source: TextIO | None = None, target: TextIO | None = None,
     ) -> None:
         self.session, self._delay, self._evaluation = session, delay, evaluation
-        if source is None and any(isinstance(who, Human) for who in session.players):
+        if source is None and any(isinstance(player, Human) for player in session.players):
             source = standard_input("moves")
         self._source = source
         self._target = target or sys.stdout
@@ -114,11 +114,11 @@ class Console:
     def _greet(self) -> None:
         symbols = map(self.session.state.game.piece_symbol, range(2))
         names = ("black", "white")
-        for name, symbol, who in zip(names, symbols, self.session.players, strict=True):
-            self._show_message(f"{name} ({symbol}): {who}")
+        for name, symbol, player in zip(names, symbols, self.session.players, strict=True):
+            self._show_message(f"{name} ({symbol}): {player}")
         with tell_of_compiling(lambda text: self._show_message(text, "dim")):
             self.session.warm_up()
-        if any(isinstance(who, Human) for who in self.session.players):
+        if any(isinstance(player, Human) for player in self.session.players):
             self._show_message(HELP, "dim")
         self._show()
 
@@ -138,7 +138,7 @@ class Console:
         if all(move.is_pass or move.is_resign for move in state.legal_moves()):
             self._show_message("Your only legal move is pass.")
         line = self._ask(f"{state.next_player.name}> ").strip()
-        command, _, rest = line.partition(" ")
+        command, _, argument = line.partition(" ")
         try:
             match command.lower():
                 case "":
@@ -157,7 +157,7 @@ class Console:
                     self._show_message("You have not moved yet: there is nothing to take back.",
                                        "red")
                 case "save":
-                    name = rest.strip()
+                    name = argument.strip()
                     path = self.session.save(Path(name).expanduser() if name else None)
                     self._show_message(f"saved: {path}")
                 case "resign":

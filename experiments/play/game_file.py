@@ -73,9 +73,9 @@ class SavedGame:
     @property
     def comments(self) -> dict[int, str]:
         """The comments of the main line, by the number of moves made."""
-        line, made = self.root.main_line() if self.root else [], 0
-        return {made: node.comment for node in line
-                if (made := made + len(node.moves)) >= 0 and node.comment}
+        line, count = self.root.main_line() if self.root else [], 0
+        return {count: node.comment for node in line
+                if (count := count + len(node.moves)) >= 0 and node.comment}
 
     def names_beside(self, players: Sequence[str], state: GameState) -> tuple[str, str]:
         """The players' names once the game has gone on to `state`.
@@ -134,32 +134,32 @@ def game_bytes(
     All that `read`, the file of the game, holds is written, too.
     """
     game, form = state.game, form_of(state.game)
-    known = (read or SavedGame(state)).up_to(state)
+    saved = (read or SavedGame(state)).up_to(state)
     if form == "sgf":
-        note = _SPEC_LINE.sub("\n\n", known.info.get("GC", "")).strip()
-        info = {**known.info, "GC": f"{note}\n\ndlgo {game}".strip()}
+        note = _SPEC_LINE.sub("\n\n", saved.info.get("GC", "")).strip()
+        info = {**saved.info, "GC": f"{note}\n\ndlgo {game}".strip()}
         return write_sgf(
-            state, black=black, white=white, result=known.result or None, info=info,
-            root=known.root,
+            state, black=black, white=white, result=saved.result or None, info=info,
+            root=saved.root,
         )
     if form == "pdn":
-        tags = {**known.info, "Black": black or "?", "White": white or "?"}
-        if not known.result:
+        tags = {**saved.info, "Black": black or "?", "White": white or "?"}
+        if not saved.result:
             tags.pop("Termination", None)
         if state.last_move is not None and state.last_move.is_resign:
             tags["Termination"] = _RESIGNATION
-        text = pdn.write_game(state, tags, known.result or None, known.root)
+        text = pdn.write_game(state, tags, saved.result or None, saved.root)
         return text.encode("utf-8", "replace")
     lines = [f"game: {game}"]
-    clock = known.info.get("TimeControl", "")
+    clock = saved.info.get("TimeControl", "")
     for key, value in (("black", black), ("white", white), ("clock", clock)):
         if value:
             lines.append(f"{key}: {' '.join(value.split())}")
-    if result := game.result_text(state) if state.is_over() else known.result:
+    if result := game.result_text(state) if state.is_over() else saved.result:
         lines.append(f"result: {result}")
-    assert known.root is not None
+    assert saved.root is not None
     words = movetext.words_of(
-        known.root, lambda node, turns, begins: game.whole_moves([*node.moves]))
+        saved.root, lambda node, turns, begins: game.whole_moves([*node.moves]))
     return ("\n".join(lines) + "\n" + movetext.wrapped(words)).encode("utf-8", "replace")
 
 
@@ -308,8 +308,8 @@ def _from_text(
         raise NotationError(f"{path}: a variation is not closed, ')' is missing")
     del header["game"]
     info = {"TimeControl": header.pop("clock")} if "clock" in header else {}
-    more = [f"variations that end before an illegal move: {cuts - bool(problem)}"]
-    more = more if cuts - bool(problem) else []
+    n_cut = cuts - bool(problem)
+    cut_notes = [f"variations that end before an illegal move: {n_cut}"] if n_cut else []
     return SavedGame(
-        node.state, **header, notes=(*notes, *_named(path, more, problem)), root=root,
+        node.state, **header, notes=(*notes, *_named(path, cut_notes, problem)), root=root,
         info=info)

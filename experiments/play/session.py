@@ -109,9 +109,9 @@ class Session:
 
     def warm_up(self) -> None:
         """Compile what the engines need before anybody waits for a move."""
-        for who in self.players:
-            if isinstance(who, Bot):
-                who.engine.warm_up()
+        for player in self.players:
+            if isinstance(player, Bot):
+                player.engine.warm_up()
 
     def bot_turn(self) -> Decision:
         """Let the engine that is to move choose and play one move.
@@ -161,13 +161,13 @@ class Session:
         """Take back a human's last turn; False if there is none."""
         state = self.state.previous_state
         while state is not None:
-            before = state.previous_state
-            begins = before is None or before.next_player is not state.next_player
+            previous = state.previous_state
+            begins = previous is None or previous.next_player is not state.next_player
             if begins and isinstance(self.players[state.next_player.index], Human):
                 self.state = state
                 self._moved()
                 return True
-            state = before
+            state = previous
         return False
 
     def hint_text(self) -> str:
@@ -236,7 +236,7 @@ class Session:
 
     def close(self) -> None:
         """Release what the engines hold."""
-        engines = [who.engine for who in self.players if isinstance(who, Bot)]
+        engines = [player.engine for player in self.players if isinstance(player, Bot)]
         for engine in filter(None, (*engines, self._hinter)):
             engine.close()
 
@@ -253,14 +253,14 @@ def decision_notes(decision: Decision, mover: Player) -> str:
     return ", ".join(notes)
 
 
-def evaluation_text(decision: Decision, mover: Player, who: str, bar: str = "#-") -> str:
+def evaluation_text(decision: Decision, mover: Player, name: str, bar: str = "#-") -> str:
     """A decision's estimate, by `who`, as a bar of black's share of the point."""
     value = decision.value if decision.proven is None else float(decision.proven)
     if value is None:
-        return f"evaluation by {who}: none"
+        return f"evaluation by {name}: none"
     black = (1 + (value if mover is Player.black else -value)) / 2
     cells = round(20 * black)
-    text = f"evaluation by {who}: black {black:4.0%} {bar[0] * cells}{bar[1] * (20 - cells)} white"
+    text = f"evaluation by {name}: black {black:4.0%} {bar[0] * cells}{bar[1] * (20 - cells)} white"
     if decision.proven is not None:
         winner = mover if decision.proven > 0 else mover.other
         text += f", proven {f'win of {winner.name}' if decision.proven else 'draw'}"

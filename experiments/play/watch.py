@@ -67,10 +67,10 @@ def _sentence(event: search_events.Event, tree: SearchTree) -> str:
     match event:
         case search_events.Selected(node, child, scores):
             children = [tree.nodes[number].move for number in tree.nodes[node].children]
-            others = ", ".join(
+            siblings = ", ".join(
                 f"{move} {score:.3f}" for move, score in zip(children, scores, strict=True)
             )
-            return f"select    {tree.path(child)}  (scores: {others})"
+            return f"select    {tree.path(child)}  (scores: {siblings})"
         case search_events.Expanded(node, children):
             new = ", ".join(
                 child.move if child.prior is None else f"{child.move} {child.prior:.1%}"
@@ -95,12 +95,12 @@ def _sentence(event: search_events.Event, tree: SearchTree) -> str:
             window = f"alpha {_signed(alpha)}, beta {_signed(beta)}"
             return f"enter     {tree.path(node)}: {mover} to move, depth {depth:g}, {window}"
         case search_events.Valued(node, value, reason):
-            why = "best of its moves" if reason == "moves" else reason
-            who = tree.nodes[node].mover
-            return f"value     {tree.path(node)}: {_signed(value)} for {who} ({why})"
+            cause = "best of its moves" if reason == "moves" else reason
+            mover = tree.nodes[node].mover
+            return f"value     {tree.path(node)}: {_signed(value)} for {mover} ({cause})"
         case search_events.CutOff(node, value, _, beta, skipped):
-            why = f"{_signed(value)} is not below beta {_signed(beta)}"
-            return f"cut off   {tree.path(node)}: {why}; not searched: {', '.join(skipped)}"
+            cause = f"{_signed(value)} is not below beta {_signed(beta)}"
+            return f"cut off   {tree.path(node)}: {cause}; not searched: {', '.join(skipped)}"
 
 
 def _signed(value: float) -> str:

@@ -160,9 +160,9 @@ class _Analyse:
                 decision = await self._studio.engines.search(owner, successor, spec)
                 if decision.proven is None:
                     continue
-                same = successor.next_player is state.next_player
+                moves_again = successor.next_player is state.next_player
                 solved.append({
-                    **move, "value": decision.proven if same else -decision.proven,
+                    **move, "value": decision.proven if moves_again else -decision.proven,
                     "plies": decision.depth + 1 if spec == "solver" else None,
                 })
             yield {"exact": [*solved], "of": len(moves), "who": spec}

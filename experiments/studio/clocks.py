@@ -55,10 +55,10 @@ def clock_in(info: Mapping[str, str]) -> str:
         text = f"{text or 0}+{match[1]}" if match else f"{text} and {over}".removeprefix(" and ")
     if not text:
         return ""
-    seconds, plus, more = text.partition("+")
+    seconds, plus, increment = text.partition("+")
     try:
         minutes = f"{float(seconds) / 60:.4f}".rstrip("0").rstrip(".")
-        clock = f"{minutes}{plus}{more}"
+        clock = f"{minutes}{plus}{increment}"
         read_clock(clock)
     except (ValueError, StudioError):
         raise StudioError(f"the clock {text[:40]!r} is left out; the studio has main time with "

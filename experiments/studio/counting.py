@@ -56,20 +56,20 @@ def alive_view(state: GameState) -> View | None:
     return count_view(state, (), False) if can_count(state) else None
 
 
-def counted_view(state: GameState, before: View | None, toggle: int | None) -> View:
+def counted_view(state: GameState, previous: View | None, toggle: int | None) -> View:
     """A proposal or, with the cell of a chain, the count `before` with this chain the other way.
 
     Raises StudioError if nothing can be counted, or no stone is there.
     """
     if not can_count(state):
         raise replies.StudioError("dead stones are marked after two passes in Go")
-    if before is None or toggle is None:
+    if previous is None or toggle is None:
         return count_view(state, dead_chains(state), True)
     stones = {cell_number(state.game, point): point for point in state.game.stones(state)}
     if toggle not in stones:
         raise replies.StudioError("there is no stone to mark; click one that is dead")
     chain = count_view(state, [stones[toggle]], False)["dead"]  # whole: one stone marks all
-    dead = {*before["dead"]}
+    dead = {*previous["dead"]}
     dead = dead.difference(chain) if toggle in dead else dead.union(chain)
     return count_view(state, [stones[cell] for cell in dead], False)
 
@@ -109,12 +109,12 @@ def routes(studio: Any) -> list[Route]:
     """The route of the count."""
     async def count(request: Request) -> Response:
         """Propose the dead stones or, with `toggle`, a cell, change one chain."""
-        given = await replies.read_object(request)
+        fields = await replies.read_object(request)
         game = studio.games.of(request)
         most = game.state.game.board_rows * game.state.game.board_cols - 1
-        toggle = given.get("toggle")
+        toggle = fields.get("toggle")
         if toggle is not None:
-            toggle = replies.whole_of(given, "toggle", 0, most)
+            toggle = replies.whole_of(fields, "toggle", 0, most)
         state = game.state
         view = await asyncio.to_thread(counted_view, state, game.count, toggle)
         game.set_count(state, view)

@@ -40,15 +40,15 @@ def moments(
     A value comes from the search before a move, so the move before it caused the change. The result
     of the rules counts as the last value.
     """
-    known = [(at, record.black) for at, record in enumerate(records) if record.black is not None]
+    values = [(at, record.black) for at, record in enumerate(records) if record.black is not None]
     resigned = state.last_move is not None and state.last_move.is_resign
     by_rules = clocks.late is None and not resigned
-    if known and by_rules:
+    if values and by_rules:
         winner = state.winner()
-        known.append((len(records), 0.5 if winner is None else float(winner is Player.black)))
+        values.append((len(records), 0.5 if winner is None else float(winner is Player.black)))
     changes = [
         (abs(after - before), end - 1, before, after)
-        for (start, before), (end, after) in pairwise(known) if end > start
+        for (start, before), (end, after) in pairwise(values) if end > start
     ]
     largest = sorted(changes, reverse=True)[:_MOST_MOMENTS]
     names = [player_text(state.game, player) for player in Player]
@@ -57,7 +57,7 @@ def moments(
             f"Move {at + 1}, {names[records[at].player]} {records[at].text}: "
             f"{before:.0%} to {after:.0%} for {names[0]}"
         )}
-        for change, at, before, after in sorted(largest, key=lambda one: one[1])
+        for change, at, before, after in sorted(largest, key=lambda row: row[1])
         if change >= _LEAST_CHANGE
     ]
 

@@ -187,14 +187,14 @@ class _KeptGames:
                 return HUMAN
 
         try:
-            kept = read_json(path)
-            self._allowed.game(kept["game"])  # before anything of the file is read
-            file = PurePath(f"game.{kept['form']}")
-            saved = first_game(read_games(kept["file"].encode(), file, self._allowed.game), file)
-            black, white = map(player, kept["players"])
+            stored = read_json(path)
+            self._allowed.game(stored["game"])  # before anything of the file is read
+            file = PurePath(f"game.{stored['form']}")
+            saved = first_game(read_games(stored["file"].encode(), file, self._allowed.game), file)
+            black, white = map(player, stored["players"])
             game = Game(replace(saved, notes=(*saved.notes, *notes)), (black, white), engines,
-                        kept["seed"], kept["delay"], kept["clock"])
-            game.restore(name, kept)
+                        stored["seed"], stored["delay"], stored["clock"])
+            game.restore(name, stored)
         except DlgoError as error:
             raise StudioError(f"this game cannot be continued: {error}", 404) from None
         except (RecursionError, *MALFORMED):

@@ -70,10 +70,10 @@ class _Inside:
 
         `moves` is null if the game began with another position, as some records do.
         """
-        given = await replies.read_object(request)
+        fields = await replies.read_object(request)
 
         def look() -> Event:
-            state = position_of(self._studio, given)
+            state = position_of(self._studio, fields)
             start, moves = state.history()
             usual = start == GameState.new_game(state.game)
             return {
@@ -85,8 +85,8 @@ class _Inside:
 
     async def positions(self, request: Request) -> Response:
         """The positions at the ends of `paths`, lists of moves that begin where `position` is."""
-        given = await replies.read_object(request)
-        paths = given.get("paths")
+        fields = await replies.read_object(request)
+        paths = fields.get("paths")
         if (
             not isinstance(paths, list) or len(paths) > _MOST_POSITIONS
             or not all(isinstance(path, list) for path in paths)
@@ -99,7 +99,7 @@ class _Inside:
             )
 
         def ends() -> list[Event]:
-            root, views = position_of(self._studio, given), []
+            root, views = position_of(self._studio, fields), []
             for path in paths:
                 state = root
                 for move in path:
@@ -146,9 +146,9 @@ class _Inside:
             else await asyncio.to_thread(decision_view, state, decision),
         }
 
-    def _spec(self, given: Event) -> EngineSpec:
+    def _spec(self, fields: Event) -> EngineSpec:
         """The engine of a request, if it can be watched and its search is short enough."""
-        text = replies.text_of(given, "engine")
+        text = replies.text_of(fields, "engine")
         name = text.partition(":")[0].strip()
         if name not in ALGORITHMS:
             raise replies.StudioError(

@@ -30,11 +30,11 @@ class Ledgers:
     def _paths(self) -> dict[str, Path]:
         """The ledgers that there are now, by their names."""
         paths: dict[str, Path] = {}
-        known = set()
+        seen_paths = set()
         for path in (path for given in self._given for path in _ledgers_of(given)):
-            if path.resolve() in known:
+            if path.resolve() in seen_paths:
                 continue
-            known.add(path.resolve())
+            seen_paths.add(path.resolve())
             paths[numbered(path.name, paths)] = path
         return paths
 
@@ -59,12 +59,12 @@ class Ledgers:
         return ledgers
 
 
-def _ledgers_of(given: Path) -> list[Path]:
+def _ledgers_of(place: Path) -> list[Path]:
     """A file, or the files of a folder; no link that leads out of it."""
-    if not given.is_dir():
-        return [given]
-    folder = given.resolve()
-    return [path for path in sorted(given.glob("*.sqlite"))
+    if not place.is_dir():
+        return [place]
+    folder = place.resolve()
+    return [path for path in sorted(place.glob("*.sqlite"))
             if path.is_file() and path.resolve().is_relative_to(folder)]
 
 

@@ -42,13 +42,13 @@ class Level:
 @functools.cache
 def levels() -> dict[str, tuple[Level, ...]]:
     """The levels by the game's specification, the weakest first."""
-    found: dict[str, list[Level]] = {}
+    levels: dict[str, list[Level]] = {}
     with FILE.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(line for line in file if not line.startswith("#")):
-            found.setdefault(row["game"], []).append(Level(
+            levels.setdefault(row["game"], []).append(Level(
                 row["game"], int(row["level"]), row["engine"], float(row["elo"]),
                 float(row["low"]), float(row["high"]), float(row["step_low"]), int(row["games"])))
-    return {game: tuple(rows) for game, rows in found.items()}
+    return {game: tuple(rows) for game, rows in levels.items()}
 
 
 def measured(ledger: Path) -> Iterator[Level]:
@@ -59,7 +59,7 @@ def measured(ledger: Path) -> Iterator[Level]:
     with Ledger(ledger, read_only=True) as opened:
         games = games_frame(opened, required=True)
     tables = rate_games(games)
-    played = ratings_frame(games, tables).set_index(["game", "entrant"])["games"]
+    games_of = ratings_frame(games, tables).set_index(["game", "entrant"])["games"]
     for game, table in tables.items():
         table, below, number = table.anchored(_ZERO), "", 0
         for rating in reversed(table.ratings):
@@ -69,7 +69,7 @@ def measured(ledger: Path) -> Iterator[Level]:
             below, number = rating.entrant, number + 1
             yield Level(
                 game, number, below, round(rating.value), round(rating.low95),
-                round(rating.high95), round(step), int(played[game, below]))
+                round(rating.high95), round(step), int(games_of[game, below]))
 
 
 @click.command()

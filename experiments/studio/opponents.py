@@ -24,9 +24,9 @@ def name_of(spec: str, game: str = "") -> str:
         return spec
     if named := re.search(r"[:,]name=([^,]+)", spec):
         return named[1]
-    family, colon, rest = spec.partition(":")
+    family, colon, options = spec.partition(":")
     if family not in FILE["families"] and is_outside(spec):  # its class, or else its file
-        word = rest.partition(":")[0]
+        word = options.partition(":")[0]
         return word if colon and word.isidentifier() else PurePath(family).stem
     title = FILE["families"].get(family, family.replace("_", " ").capitalize())
     if level := level_of(spec, game):
@@ -60,7 +60,7 @@ def presets() -> list[View]:
     def trained(kind: str) -> list[str]:
         """The games for which a network of that kind comes with the package."""
         names = (model.rpartition("-") for model in shipped_models())
-        games = {game.rstrip("0123456789") for game, _, how in names if how == kind}
+        games = {game.rstrip("0123456789") for game, _, method in names if method == kind}
         return sorted(games | ({"connect4"} if "connect" in games else set()))
 
     return [

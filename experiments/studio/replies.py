@@ -213,8 +213,8 @@ async def news_of(views: Events) -> Events:
                 if key in previous and value == old:
                     continue
                 if isinstance(value, list) and old:
-                    same = takewhile(lambda pair: pair[0] == pair[1], zip(old, value, strict=False))
-                    n_same = sum(1 for _ in same)
+                    pairs = zip(old, value, strict=False)
+                    n_same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
                     event["tail"][key] = n_same, value[n_same:]
                 else:
                     event["set"][key] = value

@@ -83,12 +83,12 @@ class _Run:
 
     def _report(self) -> dict[str, Any]:
         # First, since the review goes on in another thread: after the final report, none is read.
-        asked, over, problem = self._asked, self._over, self._problem
+        question, over, problem = self._asked, self._over, self._problem
         return {
             **self.view.summary(), "final": over, "problem": problem,
-            "asked": None if asked is None else {
-                "place": asked.place, "exact": asked.exact, "better": asked.better,
-                "sample": asked.sample,
+            "asked": None if question is None else {
+                "place": question.place, "exact": question.exact, "better": question.better,
+                "sample": question.sample,
             },
         }
 
@@ -149,9 +149,9 @@ class _Review:
     async def _find(self, request: HTTPConnection) -> _Run:
         """The review of a game as it is now, by `?engine=SPEC`; `&exact=no`: without proofs;
         `&seconds=N`: see `Pace`."""
-        game, asked = self._studio.games.of(request), request.query_params
-        exact = asked.get("exact") != "no"
-        engine = await asyncio.to_thread(self._studio.allowed.engine, asked.get("engine", ""))
+        game, query = self._studio.games.of(request), request.query_params
+        exact = query.get("exact") != "no"
+        engine = await asyncio.to_thread(self._studio.allowed.engine, query.get("engine", ""))
         seconds = min(replies.query_number(request, "seconds", 0), _LONGEST)
         key = game.id, engine, exact, seconds
         run = self._runs.get(key)

@@ -77,13 +77,13 @@ class ReviewView:
 
     def _verdict(self, verdict: Verdict) -> dict[str, Any]:
         number = verdict.turn.number
-        before = self.review.states[number - 1]
+        previous = self.review.states[number - 1]
         return {
             "turn": number, "kind": verdict.kind, "loss": verdict.loss,
             "cost": f"{verdict.loss:.0%}",
             "exact": verdict.exact, "sure": verdict.sure, "margin": verdict.margin,
             "text": self._words(verdict),
-            "best": turn_view(before, verdict.best) if verdict.best else None,
+            "best": turn_view(previous, verdict.best) if verdict.best else None,
         }
 
     def place(self, place: int) -> dict[str, Any]:

@@ -104,8 +104,8 @@ class Guard:
         if name in (*LOCAL, self._host, socket.gethostname().lower()):
             return True
         try:
-            own, asked = ipaddress.ip_address(self._host), ipaddress.ip_address(name)
+            own, requested = ipaddress.ip_address(self._host), ipaddress.ip_address(name)
         except ValueError:
             return False
         # Served on all addresses: a plain address is not a name that others could point here.
-        return own.is_unspecified and bool(asked)
+        return own.is_unspecified and bool(requested)

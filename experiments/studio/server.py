@@ -145,10 +145,10 @@ def serve(
     if token is None:
         token = secrets.token_urlsafe(16) if needs_token(host) else ""
     listener = _listen(host, port)
-    shown = f"[{host}]" if ":" in host else host
+    address = f"[{host}]" if ":" in host else host
     if host in ("0.0.0.0", "::"):
-        shown = socket.gethostname()
-    url = f"http://{shown}:{listener.getsockname()[1]}/" + (f"#token={token}" if token else "")
+        address = socket.gethostname()
+    url = f"http://{address}:{listener.getsockname()[1]}/" + (f"#token={token}" if token else "")
 
     def ready() -> None:
         log(f"The studio is at {url}")

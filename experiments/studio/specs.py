@@ -68,21 +68,21 @@ class Allowed:
         StudioError or SpecError.
         """
         text = _checked(text, "engine")
-        name, rest = ENGINES.split(text)
+        name, options = ENGINES.split(text)
         installed = name in ENGINES.names() and name not in ENGINES.built_in
         if self._refuse_outside(ENGINES, name, text) or installed:
             return text
         if text not in self.specs:
-            self._check_options(name, rest, text, depth)
+            self._check_options(name, options, text, depth)
         return text if is_outside(text) else EngineSpec.parse(text).text
 
-    def _check_options(self, name: str, rest: str | None, text: str, depth: int) -> None:
+    def _check_options(self, name: str, options: str | None, text: str, depth: int) -> None:
         """Refuse settings that make our engines start programs or read files; loads no code for
         this."""
         from engines.learning.networks.store import shipped_models
 
         engine = engine_class(name)
-        given = split_settings(rest, f"engine {text!r}", engine.bare_option)
+        given = split_settings(options, f"engine {text!r}", engine.bare_option)
         for option in engine.options:
             if option.type is not str:
                 continue
@@ -112,16 +112,16 @@ def _holds_game(path: Path) -> bool:
         return False
 
 
-def _refusal(what: str, text: str) -> StudioError:
+def _refusal(message: str, text: str) -> StudioError:
     return StudioError(one_line(
-        f"{what} would run or read files outside dlgo; start the server with "
+        f"{message} would run or read files outside dlgo; start the server with "
         f"--allow {text!r} to permit it"
     ), 403)
 
 
-def _checked(text: object, what: str) -> str:
+def _checked(text: object, label: str) -> str:
     if not isinstance(text, str) or not text.strip():
-        raise StudioError(f"name a {what}")
+        raise StudioError(f"name a {label}")
     if len(text) > _LONGEST:
-        raise SpecError(f"the {what} has {len(text)} characters; {_LONGEST} are allowed")
+        raise SpecError(f"the {label} has {len(text)} characters; {_LONGEST} are allowed")
     return text.strip()

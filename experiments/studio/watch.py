@@ -69,16 +69,16 @@ class _Watch:
 
     async def games(self, request: Request) -> Response:
         """Finished games: `?offset=`, `game=`, `entrant=`, `failed=yes`."""
-        asked = request.query_params
+        query = request.query_params
         return replies.json_reply(await asyncio.to_thread(
-            list_games, self._path(request), asked.get("game", ""), asked.get("entrant", ""),
-            asked.get("failed") == "yes", replies.query_number(request, "offset", 0),
+            list_games, self._path(request), query.get("game", ""), query.get("entrant", ""),
+            query.get("failed") == "yes", replies.query_number(request, "offset", 0),
         ))
 
     async def open(self, request: Request) -> Response:
         """A copy of the game of a `slot`, for the other views."""
-        path, given = self._path(request), await replies.read_object(request)
-        slot = replies.text_of(given, "slot")
+        path, fields = self._path(request), await replies.read_object(request)
+        slot = replies.text_of(fields, "slot")
         record = await asyncio.to_thread(find_game, path, slot)
         await asyncio.to_thread(self._studio.allowed.game, record.game)
         game = await self._studio.games.start(lambda: game_of_ledger(record))
