@@ -214,17 +214,18 @@ def test_who_resigns_loses_and_some_games_are_played_on() -> None:
 
 def test_resigned_games_may_be_finished_for_their_true_results() -> None:
     """What is played after a resignation is not learned, and says who would have won."""
-    games, selfplay = resigning_games(no_resign_fraction=0.5, finish_sims=2)
+    games, selfplay = resigning_games(no_resign_fraction=0.0, finish_sims=2)
     stats = selfplay.stats
-    finished = 0
+    finished = wrong = 0
     for one in games:
         state = last_state(one)
         assert state.is_over() and one.result == kernels.result(state.kernel_state)
-        learned = np.flatnonzero(one.flags & LABELLED)
-        finished += int(learned[-1] < len(one.actions) - 1)
-    # A game may end with the very move after the resignation.
-    assert 0 < finished <= stats["resigned"] < stats["checked"] < len(games)
-    assert stats["wrong"] > 0
+        first_unlearned = int(np.flatnonzero(one.flags & LABELLED)[-1]) + 1
+        if first_unlearned < len(one.actions):
+            finished += 1
+            wrong += one.result != (1 if first_unlearned % 2 else -1)
+    assert 0 < finished == stats["resigned"] == stats["checked"] < len(games)
+    assert 0 < wrong == stats["wrong"] < finished
     assert stats["plies"] == sum(one.n_positions for one in games)
 
 

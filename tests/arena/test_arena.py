@@ -80,6 +80,13 @@ def test_costs_name_the_player_whose_turn_it_was(name):
     assert all(cost.wall > 0 and cost.nodes == 1 for cost in record.costs)
 
 
+def test_an_engine_does_not_mirror_itself():
+    """The two have seeds of their own: else both would draw the same columns in turn."""
+    task = dataclasses.replace(make_task("random", "random", "connect4"), opening=())
+    moves = play_game(task, EngineCache()).moves.split()
+    assert moves[0:6:2] != moves[1:6:2]
+
+
 @pytest.mark.parametrize(
     ("spec", "failure", "reason"),
     [

@@ -43,6 +43,9 @@ class Base:
 
 class Fine(Base):
     def act(self): pass
+    def new_game(self, seed):
+        end = time.process_time() + 0.5
+        while time.process_time() < end: pass
 
 class Hangs(Base):
     def act(self): time.sleep(3600)
@@ -154,6 +157,14 @@ def test_a_search_ends_when_it_is_told_to_and_goes_on_with_its_tree() -> None:
     assert time.monotonic() - began < 50 and first.cost.simulations > 0
     second = engine.analyse(state, Budget(wall=0.2))
     assert sum(second.visits.values()) > sum(first.visits.values())
+    engine.close()
+
+
+def test_what_an_engine_does_before_its_first_move_is_not_charged() -> None:
+    """Its process takes CPU time to start, and half a second for a new game."""
+    engine = IsolatedEngine("bad.py:Fine", get_game("tictactoe"), 60)
+    engine.new_game(1)
+    assert engine.select_move(engine.game.start()).cost.cpu_seconds < 0.3
     engine.close()
 
 

@@ -111,6 +111,16 @@ def test_time_is_not_wasted_on_the_only_move() -> None:
     assert decision.move.place == 1 and decision.cost.nodes < 100
 
 
+@pytest.mark.parametrize("game_name", ["connect4", "draughts"])
+def test_a_second_search_takes_the_scores_of_all_moves_out_of_the_table(game_name: str) -> None:
+    """That of the best move, too: it is exact. So each depth costs a node for each move."""
+    state = get_game(game_name).start()
+    engine = build_engine("alphabeta:depth=5", state.game, seed=1)
+    first, second = (engine.select_move(state) for _ in range(2))
+    assert first.value == second.value
+    assert second.cost.nodes == 5 * len(state.legal_actions()) < first.cost.nodes / 10
+
+
 # How soon a game ends ---------------------------------------------------------------------
 
 

@@ -112,6 +112,31 @@ def test_number_of_games_with_four_in_a_row_on_small_boards(size: int, games: in
     assert count(start) == games
 
 
+@pytest.mark.parametrize("spec", [
+    "connectn:cols=4,rows=4,n=3", "connectn:cols=4,rows=3,n=3,gravity=no", "connect4",
+])
+def test_forced_actions_win_or_keep_the_opponent_from_winning(spec: str) -> None:
+    """By brute force: a win; else all actions without a winning reply; else any one."""
+    game, kinds = get_game(spec), set()
+
+    def wins(state: GameState) -> list[int]:
+        mover = state.next_player
+        return [action for action in state.legal_actions().tolist()
+                if state.apply_move(game.move_of(action)).winner() is mover]
+
+    for state in (state for seed in range(6) for state in random_game(game, seed)[:-1]):
+        out = np.empty(game.num_actions, np.int64)
+        forced = out[: kernels.forced_actions(state.kernel_state, out)].tolist()
+        safe = [action for action in state.legal_actions().tolist()
+                if not wins(state.apply_move(game.move_of(action)))]
+        kinds.add(kind := "win" if wins(state) else "safe" if safe else "lost")
+        if kind == "safe":
+            assert sorted(forced) == safe, state
+        else:
+            assert len(forced) == 1 and forced[0] in (wins(state) or state.legal_actions()), state
+    assert kinds == {"win", "safe", "lost"}
+
+
 # The pie rule -----------------------------------------------------------------------------
 
 

@@ -38,8 +38,10 @@ def sleep(seconds: float) -> Generator[Amount, None, None]:
     yield Amount(1)
 
 
-def die(n: int) -> Generator[Amount, None, None]:
-    yield Amount(n)
+def die(note: Path) -> Generator[Amount, None, None]:
+    with note.open("a") as file:
+        file.write("+")
+    yield Amount(1)
     os._exit(9)
 
 
@@ -87,12 +89,19 @@ def test_processes_stay_for_the_next_portions_and_end_when_closed() -> None:
 
 
 @pytest.mark.parametrize(("work", "kind", "text"), [
-    (die, WorkerError, "worker processes were lost"), (fail, DataError, "disk 7 is full"),
-    (bug, WorkerError, "ZeroDivisionError"), (unsendable, WorkerError, "cannot be sent"),
+    (fail, DataError, "disk 7 is full"), (bug, WorkerError, "ZeroDivisionError"),
+    (unsendable, WorkerError, "cannot be sent"),
 ])
 def test_what_fails_is_one_line(work, kind: type[Exception], text: str) -> None:
     with Processes(1) as jobs, one_line_error(kind, text):
         list(jobs.run(tasks(work, [7])))
+
+
+def test_work_that_ends_its_process_is_given_up_after_three(tmp_path: Path) -> None:
+    note = tmp_path / "note"
+    with Processes(1) as jobs, one_line_error(WorkerError, "die"):
+        list(jobs.run([Task("die", die, (note,))]))
+    assert note.read_text() == "+++"
 
 
 def die_once(sign: Path) -> Generator[Amount, None, str]:

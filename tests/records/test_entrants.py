@@ -23,13 +23,15 @@ def test_a_name_of_two_versions_shows_them_and_one_of_two_engines_is_not_used() 
 def test_reports_see_names_and_may_leave_old_versions_out(tmp_path: Path) -> None:
     path = tmp_path / "games.sqlite"
     with Ledger(path) as ledger:
-        ledger.add(game_record(1, OLD, "random", 1.0), game_record(2, "random", OLD, 1.0))
-        ledger.add(game_record(3, NEW, "random", 0.0))
+        ledger.add(game_record(1, OLD, "random", 1.0), game_record(9, NEW, "random", 0.0))
+        # The last game, of the new version, is not the last one by the names of the slots.
+        ledger.add(game_record(2, "random", OLD, 1.0), game_record(3, NEW, "random", 0.0))
         ledger.set_meta("plan", {"names": {OLD: "greedy@0123", NEW: "greedy@4567"}})
     before = path.read_bytes()
     for latest, pairs in (
-        (False, [("greedy@0123", "random"), ("greedy@4567", "random"), ("random", "greedy@0123")]),
-        (True, [("greedy@4567", "random")]),
+        (False, [("greedy@0123", "random"), *2 * [("greedy@4567", "random")],
+                 ("random", "greedy@0123")]),
+        (True, 2 * [("greedy@4567", "random")]),
     ):
         with Ledger(path, read_only=True) as ledger:
             ledger.show_names(latest)

@@ -6,7 +6,7 @@ import pytest
 
 from dlgo import Player
 from dlgo.records.sgf import read_sgf
-from experiments.studio.clocks import read_clock
+from experiments.studio.clocks import Clocks, read_clock
 from experiments.studio.replies import StudioError
 from tests.studio.client import BOTS, Studio
 
@@ -23,6 +23,17 @@ def test_clocks_are_read_as_players_write_them() -> None:
     for text in ("ten", "0", "-1", "5+", "5+3x", "0x3", "1e9", "5+3x0"):
         with pytest.raises(StudioError, match="write 10.5 for ten minutes"):
             read_clock(text)
+
+
+def test_moves_that_are_taken_back_give_their_time_back() -> None:
+    clocks, left = Clocks("10+5", lambda: None), [[(600, 0), (600, 0)]]
+    for plies, seconds in enumerate((0, 20, 40, 90), 1):
+        clocks.end_turn(plies, Player.from_index((plies - 1) % 2), seconds)
+        left.append(clocks.view()["left"])
+    assert left[3:] == [[(565, 0), (585, 0)], [(565, 0), (500, 0)]]
+    for plies in (3, 2, 1, 0):
+        clocks.go_back(plies)
+        assert clocks.view()["left"] == left[plies]
 
 
 def test_a_person_loses_on_time_and_undo_gives_it_back(studio: Studio) -> None:

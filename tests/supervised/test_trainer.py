@@ -38,8 +38,10 @@ PLAN = SupervisedConfig(
     "m", "planes", "cnn:filters=4,hidden=16,dropout=0.2", value_head=True, optimizer="adam:lr=0.01",
     schedule="decay", epochs=4, batch_size=64, test=0.2, symmetries=True, seed=7,
 )
-# One batch holds all games: TensorFlow takes seconds to trace a step of another size.
-TINY = SupervisedConfig("m", "planes", "mlp:hidden=8", epochs=1, batch_size=2048, test=0.2)
+# One batch holds all games: TensorFlow takes seconds to trace a step of another size. At so high a
+# rate the second epoch and the third are worse than the first.
+TINY = SupervisedConfig("m", "planes", "mlp:hidden=8", optimizer="adam:lr=1", epochs=1,
+                        batch_size=2048, test=0.2)
 
 
 def write_games(folder: Path, n: int, game_name: str = "tictactoe") -> Path:
@@ -163,8 +165,13 @@ def test_other_settings_or_data_do_not_continue_a_run(games, trained, tmp_path) 
     others = Dataset.open(write_games(tmp_path / "others", 40))
     with one_line_error(ModelError, "digest="):
         train(TINY, others, tmp_path / "m")
-    more = dataclasses.replace(TINY, epochs=2)
-    assert train(more, Dataset.open(games), tmp_path / "m").training["epochs"] == 2
+
+
+def test_a_run_that_goes_on_knows_the_best_network_so_far(games, trained, tmp_path) -> None:
+    shutil.copytree(trained, tmp_path / "m")
+    card = train(dataclasses.replace(TINY, epochs=3), Dataset.open(games), tmp_path / "m")
+    assert (card.training["epochs"], card.training["best_epoch"]) == (3, 1)
+    assert card.network_id == read_card(trained).network_id
 
 
 def test_damaged_files_of_a_run_are_refused(games, trained, tmp_path) -> None:
