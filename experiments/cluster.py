@@ -119,10 +119,10 @@ class ClusterTasks(Executor):
                     tasks = source.take(size)
                     if not tasks:
                         break
-                    parcels = [(task, [archive(path) for path in getattr(task, "needs", ())])
+                    bundles = [(task, [archive(path) for path in getattr(task, "needs", ())])
                             for task in tasks]
                     # A reference in a list is not fetched before the task asks for it.
-                    running[remote.remote([self._order], parcels)] = tasks
+                    running[remote.remote([self._order], bundles)] = tasks
                 if not running and not source.is_open():
                     return
                 outcomes: list[Outcome] = []
@@ -303,9 +303,9 @@ class Place:
             self._executor = Processes(1)
         self._executor.workplace = workplace
 
-    def do(self, parcels: list[tuple[Any, list[tuple[str, Any]]]]) -> list[Result]:
+    def do(self, bundles: list[tuple[Any, list[tuple[str, Any]]]]) -> list[Result]:
         """Do tasks, each with the archives of its needs."""
-        tasks = ListSource([self._unpacked(task, archives) for task, archives in parcels])
+        tasks = ListSource([self._unpacked(task, archives) for task, archives in bundles])
         return [
             Result(outcome.task.key, outcome.value, outcome.error, outcome.amount)
             for outcomes in self._executor.rounds(tasks) for outcome in outcomes
@@ -340,7 +340,7 @@ class Place:
 _places: dict[str, Place] = {}
 
 
-def do(order: list[Any], parcels: list[tuple[Any, list[tuple[str, Any]]]]) -> Answer:
+def do(order: list[Any], bundles: list[tuple[Any, list[tuple[str, Any]]]]) -> Answer:
     """The function that Ray calls: do tasks of the order behind a reference."""
     import ray
 
@@ -352,7 +352,7 @@ def do(order: list[Any], parcels: list[tuple[Any, list[tuple[str, Any]]]]) -> An
                 _places.popitem()[1].close()
             _places[reference.hex()] = Place(ray.get(reference))
         start = time.monotonic()
-        results = _places[reference.hex()].do(parcels)
+        results = _places[reference.hex()].do(bundles)
     except DlgoError as error:
         return Answer(machine, str(error))
     return Answer(machine, "", results, time.monotonic() - start)
