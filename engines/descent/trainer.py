@@ -119,6 +119,6 @@ def play_task(
     plies, results, actions, flags, returns = map(np.concatenate, zip(*in_order, strict=True))
     n = len(actions)
     return PlayedTask.of(Experience(
-        game, config.encoder, plies, results, actions, flags, np.ones(n, np.float32),
+        game, plies, results, actions, flags, config.encoder, np.ones(n, np.float32),
         np.zeros(n, np.float32), returns,
     ), start)

@@ -26,7 +26,7 @@ from dlgo.jit import inline_kernel, kernel
 from dlgo.rng import make_rng, shuffle
 from engines.fast_policy.policy import FastPolicy, offsets_of
 from engines.learning.data.dataset import Dataset
-from engines.learning.data.records import LABELLED, GameData
+from engines.learning.data.records import LABELLED, GameData, LabelledGames
 from engines.learning.data.replay import DONE, LaidOut, laid_out
 
 # Added to the sums of squares, so that the first step of a weight is finite.
@@ -94,13 +94,10 @@ class Recorded:
 
     def __init__(self, game: GameSpec, games: Sequence[GameData]) -> None:
         self.game = game
-        self._games = Labelled(
-            laid_out(game, [(data.actions, data.start) for data in games]),
-            np.concatenate([
-                np.where(data.flags & LABELLED, data.chosen.astype(np.int64), _UNLABELLED)
-                for data in games
-            ] or [np.empty(0, np.int64)]))
-        longest = max((len(data.actions) for data in games), default=0)
+        columns = LabelledGames.of(game, games)
+        self._games = Labelled(laid_out(columns), np.where(
+            columns.flags & LABELLED, columns.chosen.astype(np.int64), _UNLABELLED))
+        longest = int(columns.plies.max(initial=0))
         self._state = game.scratch_state(game.new_kernel_state(), room=longest + 1)
         self._work = new_work(game)
         self._offsets = offsets_of(game.feature_slots)[:-1]

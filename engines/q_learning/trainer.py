@@ -30,7 +30,6 @@ import numpy as np
 
 from engines.jobs import Executor
 from engines.learning.data.experience import Decisions, Experience
-from engines.learning.data.replay import Replayer
 from engines.learning.reinforcement.config import VARIED_GAMES, ReinforcementConfig
 from engines.learning.reinforcement.learner import ReinforcementLearner
 from engines.learning.runs import Curve, Run
@@ -119,12 +118,11 @@ class QLearner(ReinforcementLearner):
 
     def _best_values(self, experience: Experience) -> np.ndarray:
         """The value of each decision's best move by the target network: float32[plies]."""
-        replayer = Replayer(self._network.encoder)
         rows, values = experience.decisions, np.zeros_like(experience.values)
         (head,) = self._config.heads
         for start in range(0, len(rows), _ASKED):
             part = rows[start : start + _ASKED]
-            batch = experience.made(replayer, part)
+            batch = experience.encode(part, self._network.encoder)
             scores = self._target.evaluate(batch.planes)[head]
             values[part] = np.where(batch.legal, scores, -np.inf).max(axis=1)
         return values

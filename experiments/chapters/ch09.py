@@ -16,7 +16,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 import dlgo
-from engines.learning.data.replay import Replayer
 from engines.learning.selfplay.schedule import Schedule
 from engines.policy_gradient.textbook import TextbookReinforce
 from experiments.chapters.experiment import Row, experiment, mean_row, script
@@ -48,7 +47,7 @@ def entropy(games: int) -> Iterator[Row]:
     """How near is the policy to random play? Random play has an entropy of 100%."""
     for practice in (0, 1920, 3840):
         played = play([side(policy(practice))], Schedule.practice(games, 1), CONNECT4)
-        legal = played.made(Replayer(policy(0).encoder), played.decisions).legal.sum(axis=1)
+        legal = played.encode(played.decisions, policy(0).encoder).legal.sum(axis=1)
         nats, most = (np.add.reduceat(values, played.firsts[:-1])
                       for values in (-np.log(played.probabilities), np.log(legal)))
         yield mean_row(f"after {practice:,} games", 100 * nats / most)

@@ -19,7 +19,6 @@ from dlgo.encoders import get_encoder
 from engines.learning.data import BatchOptions, Dataset, batches
 from engines.learning.data.experience import Experience
 from engines.learning.data.records import PLAYER_1
-from engines.learning.data.replay import Replayer
 from engines.learning.selfplay import policy_games
 from engines.learning.selfplay.policy_games import Side
 from engines.learning.selfplay.schedule import Schedule, points
@@ -62,7 +61,7 @@ def play(sides: Sequence[Side], schedule: Schedule, game: GameSpec) -> Experienc
 def decisions_of(learner: TextbookReinforce, experience: Experience) -> list[Decision]:
     """The decisions of games, as the textbook remembers them."""
     rows = experience.decisions
-    inputs = experience.made(Replayer(learner.encoder), rows)
+    inputs = experience.encode(rows, learner.encoder)
     players = [Player.from_index(int(flags & PLAYER_1 > 0)) for flags in experience.flags[rows]]
     return [Decision(*row) for row in zip(
         inputs.planes.reshape(len(rows), -1).astype(np.float64), inputs.legal,
@@ -145,7 +144,7 @@ def games_of(experience: Experience) -> list[bytes]:
 
 def rows_met(learner: TextbookReinforce, experience: Experience) -> list[int]:
     """The row of `solved` of each decision in these games of tic-tac-toe."""
-    inputs = experience.made(Replayer(learner.encoder), experience.decisions)
+    inputs = experience.encode(experience.decisions, learner.encoder)
     planes = inputs.planes.reshape(len(inputs), -1).astype(np.float64)
     rows = _rows(learner.encoder.name)
     return [rows[position.tobytes()] for position in planes]

@@ -5,10 +5,11 @@ All positions are shuffled together, then encoded in chunks (`replay.py`).
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from dlgo.rng import derive_seed
 from dlgo.symmetry import symmetries as symmetries_of
 from engines.learning.data import records
 from engines.learning.data.dataset import Dataset
+from engines.learning.data.records import LabelledGames
 from engines.learning.data.replay import Replayer
 
 # Bytes of planes made at a time. The more positions at a time, the fewer times a game is replayed.
@@ -26,7 +28,31 @@ TARGETS = ("move", "policy")
 
 
 @dataclass(frozen=True, eq=False)
-class Batch:
+class PositionArrays:
+    """Base of dataclasses whose arrays have an element a position; a field may be None."""
+
+    def __len__(self) -> int:
+        return len(next(iter(vars(self).values())))
+
+    def at(self, which: slice | np.ndarray) -> Self:
+        """The positions selected by an index array or a slice."""
+        arrays: dict[str, Any] = {
+            name: array[which] for name, array in vars(self).items() if array is not None}
+        return dataclasses.replace(self, **arrays)
+
+    def followed_by(self, later: Self) -> Self:
+        """These positions, then the later ones."""
+        arrays: dict[str, Any] = {
+            name: np.concatenate([array, getattr(later, name)])
+            for name, array in vars(self).items() if array is not None}
+        return dataclasses.replace(self, **arrays)
+
+
+Arrays = TypeVar("Arrays", bound=PositionArrays)
+
+
+@dataclass(frozen=True, eq=False)
+class Batch(PositionArrays):
     """A batch of positions to learn from."""
 
     planes: np.ndarray  # float32[n, rows, cols, planes]
@@ -47,9 +73,6 @@ class Batch:
     # from that of its moves), else 1.
     final_weights: np.ndarray | None = None
 
-    def __len__(self) -> int:
-        return len(self.values)
-
     def target(self, head: str) -> np.ndarray:
         """The target of a network's head (`catalog.HEADS`): float32[n, ...]."""
         array = {
@@ -58,12 +81,6 @@ class Batch:
         }[head]
         assert array is not None, f"these batches have no data for {head}"
         return array[:, None] if array.ndim == 1 else array
-
-    def at(self, which: slice | np.ndarray) -> Batch:
-        """The positions selected by an index array or a slice."""
-        arrays: list[Any] = [getattr(self, field.name) for field in fields(self)]
-        selected: list[Any] = [None if array is None else array[which] for array in arrays]
-        return Batch(*selected)
 
 
 @dataclass(frozen=True)
@@ -109,7 +126,7 @@ def batches(
     Order and symmetries depend only on the seed and the epoch. Raises DataError if the encoder is
     for another game, or a game breaks the rules.
     """
-    return _cut(_chunks(part, encoder, options, seed, epoch), options.size)
+    return cut(_chunks(part, encoder, options, seed, epoch), options.size)
 
 
 def endless_batches(
@@ -122,48 +139,46 @@ def endless_batches(
     make a resumed run differ.
     """
     epochs = (_chunks(part, encoder, options, seed, later) for later in itertools.count(epoch))
-    return _cut(itertools.chain.from_iterable(epochs), options.size)
-
-
-def _cut(chunks: Iterable[Batch], size: int) -> Iterator[Batch]:
-    """The same positions in batches of one size; the remainder comes last."""
-    remainder: Batch | None = None
-    for chunk in chunks:
-        if remainder is not None and len(remainder):
-            pairs = ((getattr(part, field.name) for part in (remainder, chunk))
-                     for field in fields(Batch))
-            joined: list[Any] = [
-                None if first is None else np.concatenate([first, second])
-                for first, second in pairs]
-            chunk = Batch(*joined)
-        full = len(chunk) - len(chunk) % size
-        for start in range(0, full, size):
-            yield chunk.at(slice(start, start + size))
-        remainder = chunk.at(slice(full, None))
-    if remainder is not None and len(remainder):
-        yield remainder
+    return cut(itertools.chain.from_iterable(epochs), options.size)
 
 
 def _chunks(
     part: Dataset, encoder: Encoder, options: BatchOptions, seed: int, epoch: int
 ) -> Iterator[Batch]:
     """The positions of an epoch, many at a time."""
-    if encoder.game != part.game:
-        raise DataError(f"{part.folder} has games of {part.game}, but the encoder is for "
-                        f"{encoder.game}; use get_encoder(name, data.game)")
     rng = np.random.default_rng(derive_seed("batches", seed, epoch))
     positions = _Positions(part, encoder, options)
-    order = np.arange(len(positions.rows))
+    rows = positions.games.decisions
     if options.shuffle:
         rng.permutation(np.unique(part.shards))  # an earlier draw: seeds keep their orders
-        order = rng.permutation(len(order))
-    batch_bytes = 4 * int(np.prod(encoder.shape)) * options.size
-    size = max(1, CHUNK_BYTES // batch_bytes) * options.size
-    for begin in range(0, len(order), size):
-        batch = positions.encode(order[begin : begin + size])
+        rows = rng.permutation(rows)
+    for chunk in chunks(rows, encoder, options.size):
+        batch = positions.encode(chunk)
         if options.symmetries:
             _apply_symmetries(batch, encoder, rng)
         yield batch
+
+
+def chunks(rows: np.ndarray, encoder: Encoder, size: int) -> Iterator[np.ndarray]:
+    """The rows in parts to encode at a time: whole batches of this size, the last part's rest."""
+    batch_bytes = 4 * int(np.prod(encoder.shape)) * size
+    step = max(1, CHUNK_BYTES // batch_bytes) * size
+    for first in range(0, len(rows), step):
+        yield rows[first : first + step]
+
+
+def cut(parts: Iterable[Arrays], size: int) -> Iterator[Arrays]:
+    """The same positions in batches of one size; the remainder comes last."""
+    remainder: Arrays | None = None
+    for part in parts:
+        if remainder is not None and len(remainder):
+            part = remainder.followed_by(part)
+        full = len(part) - len(part) % size
+        for first in range(0, full, size):
+            yield part.at(slice(first, first + size))
+        remainder = part.at(slice(full, None))
+    if remainder is not None and len(remainder):
+        yield remainder
 
 
 def worth_of_margin(points: np.ndarray, cells: int) -> np.ndarray:
@@ -172,26 +187,22 @@ def worth_of_margin(points: np.ndarray, cells: int) -> np.ndarray:
 
 
 class _Positions:
-    """The labelled positions of a data set: `rows` of all its plies."""
+    """The games of a data set, and how their positions are encoded."""
 
     def __init__(self, part: Dataset, encoder: Encoder, options: BatchOptions) -> None:
-        self._part, self._options = part, options
-        self._replayer = Replayer(encoder, part.source)
-        games = part.games()
-        self._games = [(game.actions, game.start) for game in games]
-        self._plies = records.Plies(games)
-        self.rows = np.flatnonzero(self._plies.flags & records.LABELLED)
+        self.games, self._options = LabelledGames.of(part.game, part.games()), options
+        self._replayer = Replayer(encoder, self.games, part.source)
         if options.finals:
-            owners, margins, results = self._replayer.finals(self._games)
-            ended = (results == [game.result for game in games]) & (results != records.NO_RESULT)
+            owners, margins, results = self._replayer.finals()
+            ended = (results == self.games.results) & (results != records.NO_RESULT)
             self._finals = owners, margins, ended
 
-    def encode(self, indices: np.ndarray) -> Batch:
-        """The positions with these numbers."""
-        plies, rows, encoder = self._plies, self.rows[indices], self._replayer.encoder
-        which, options = plies.which[rows], self._options
-        planes, players = self._replayer.encode(self._games, which, plies.ply[rows])
-        results, flags = plies.results[rows], plies.flags[rows]
+    def encode(self, rows: np.ndarray) -> Batch:
+        """The positions before these plies, which are numbered through all games."""
+        games, encoder, options = self.games, self._replayer.encoder, self._options
+        which = games.games_of(rows)
+        planes, players = self._replayer.encode(rows)
+        results, flags = games.results[which].astype(np.int64), games.flags[rows]
         signs = 1 - 2 * players.astype(np.int64)
         values = np.where(results == records.NO_RESULT, 0, results * signs)
         finals: tuple[np.ndarray, ...] = ()
@@ -204,7 +215,7 @@ class _Positions:
             owned = (owners * known_signs[:, None, None]).astype(np.float32)
             finals = (encoder.cells_as_seen(owned, players),
                       (margins * known_signs / cells).astype(np.float32), ended.astype(np.float32))
-        scaled = plies.values[rows].astype(np.int64)
+        scaled = games.values[rows].astype(np.int64)
         share = np.where(scaled == records.NO_VALUE, 0.0, options.search_value_weight)
         share[flags & records.EXACT > 0] = 1.0
         values = (1 - share) * values + share * scaled / records.VALUE_SCALE
@@ -216,13 +227,14 @@ class _Positions:
 
     def _policies(self, rows: np.ndarray) -> np.ndarray:
         """The targets of learning; without a policy, all is on the move chosen."""
-        plies, actions = self._plies, self._part.game.num_actions
+        games = self.games
         if self._options.targets == "policy":
-            policies = plies.policies(rows, actions)
-            bare = np.flatnonzero(plies.counts[rows] == 0)
+            policies = games.policies(rows)
+            bare = np.flatnonzero(games.counts[rows] == 0)
         else:
-            policies, bare = np.zeros((len(rows), actions), np.float32), np.arange(len(rows))
-        policies[bare, plies.chosen[rows[bare]]] = 1.0
+            policies = np.zeros((len(rows), games.game.num_actions), np.float32)
+            bare = np.arange(len(rows))
+        policies[bare, games.chosen[rows[bare]]] = 1.0
         return policies / policies.sum(axis=1, keepdims=True)
 
 

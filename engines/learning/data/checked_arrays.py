@@ -16,7 +16,6 @@ from typing import IO, Any
 
 import numpy as np
 
-from dlgo.api import GameSpec
 from dlgo.errors import DataError, UnnamedGameError
 from dlgo.files import open_output
 from dlgo.readers import read_json
@@ -114,9 +113,9 @@ def check_range(
         raise ValueError(f"array {name} holds {description}")
 
 
-def actions_of(game: GameSpec) -> tuple[tuple[int, int], str]:
-    """The limits of a game's actions, and the description of others, for `check_range`."""
-    return (0, game.num_actions - 1), f"an action that {game} does not have"
+def smallest(numbers: np.ndarray, highest: int) -> np.ndarray:
+    """Numbers from 0 in as few bytes as the highest possible one takes."""
+    return numbers.astype(np.min_scalar_type(max(highest, 0)))
 
 
 @contextlib.contextmanager

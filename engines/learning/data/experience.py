@@ -16,7 +16,6 @@ returns and advantages are from the view of the player who decides, -1 to 1.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,18 +30,25 @@ from dlgo.games import recorded_game
 from dlgo.jit import kernel
 from dlgo.symmetry import by_symmetry, symmetries
 from engines.learning.data import checked_arrays
-from engines.learning.data.checked_arrays import actions_of
-from engines.learning.data.records import LABELLED, NO_RESULT, PLAYER_1, SYMMETRY_SHIFT
+from engines.learning.data.batches import PositionArrays, chunks, cut
+from engines.learning.data.checked_arrays import check_arrays, check_range
+from engines.learning.data.records import (
+    COLUMNS,
+    LABELLED,
+    NO_RESULT,
+    PLAYER_1,
+    SYMMETRY_SHIFT,
+    Games,
+    check_columns,
+)
 from engines.learning.data.replay import Replayer
 
 FORMAT = "dlgo experience 2"
-# The arrays of a file, and what `Experience` calls them.
-_ARRAYS = {"game_plies": "plies", "result": "results", "action": "actions", "flags": "flags",
-           "probability": "probabilities", "value": "values", "return": "returns"}
+_ARRAYS = (*COLUMNS, "probability", "value", "return")
 
 
 @dataclass(frozen=True, eq=False)
-class Decisions:
+class Decisions(PositionArrays):
     """Decisions as a network learns from them: each under the symmetry under which it was made.
 
     A policy that is trained under another symmetry than that under which it played is another
@@ -63,57 +69,32 @@ class Decisions:
     values: np.ndarray
     returns: np.ndarray
 
-    def __len__(self) -> int:
-        return len(self.actions)
-
     @property
     def advantages(self) -> np.ndarray:
         """A = R - V, float32[n]."""
         return self.returns - self.values
 
-    def at(self, which: slice | np.ndarray) -> Decisions:
-        """The decisions selected by an index array or a slice."""
-        return Decisions(*(array[which] for array in vars(self).values()))
-
 
 @dataclass(frozen=True, eq=False)
-class Experience:
-    """Games with the decisions in them; all arrays but the first two have an element a ply.
+class Experience(Games):
+    """Games with the decisions in them.
 
-    Attributes:
-        game: what was played. encoder: what the learner saw, by name.
-        plies: int[games], the length of each game.
-        results: int8[games], for player 0: 1 won, 0 drawn, -1 lost; NO_RESULT: too long.
-        actions: int[plies]. flags: uint8[plies].
+    Attributes, beside those of `Games`:
+        encoder: what the learner saw, by name.
         probabilities, values, returns: float32[plies], 1, 0 and 0 where there is no decision.
         provenance: what made it: JSON values.
     """
 
-    game: GameSpec
     encoder: str
-    plies: np.ndarray
-    results: np.ndarray
-    actions: np.ndarray
-    flags: np.ndarray
     probabilities: np.ndarray
     values: np.ndarray
     returns: np.ndarray
     provenance: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def n_games(self) -> int:
-        """The number of games."""
-        return len(self.plies)
-
-    @property
-    def firsts(self) -> np.ndarray:
-        """int64[games + 1]: where each game's plies begin and end."""
-        return np.append(0, np.cumsum(self.plies, dtype=np.int64))
-
-    @property
-    def decisions(self) -> np.ndarray:
-        """int64[n]: the plies to learn from, numbered through all games."""
-        return np.flatnonzero(self.flags & LABELLED)
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The arrays by field."""
+        return {name: array for name, array in vars(self).items() if isinstance(array, np.ndarray)}
 
     @property
     def advantages(self) -> np.ndarray:
@@ -129,19 +110,11 @@ class Experience:
             self.firsts, self.flags, self.results, self.values, discount, gae_lambda, returns)
         return replace(self, returns=returns)
 
-    def made(self, replayer: Replayer, rows: np.ndarray) -> Decisions:
-        """The decisions in these rows of `decisions`, in any order, as the replayer's encoder shows
-        them. Raises DataError if the encoder is for another game, or a game breaks the rules."""
-        encoder = replayer.encoder
-        if encoder.game != self.game:
-            raise DataError(f"experience of {self.game} does not fit an encoder for "
-                            f"{encoder.game}; use an encoder for {self.game}")
-        firsts = self.firsts
-        which = np.searchsorted(firsts, rows, side="right") - 1
-        games = [(self.actions[first:end], None)
-                 for first, end in itertools.pairwise(firsts.tolist())]
+    def encode(self, rows: np.ndarray, encoder: Encoder) -> Decisions:
+        """The decisions in these rows of `decisions`, in any order, as an encoder shows them.
+        Raises DataError if it is for another game, or a game breaks the rules."""
         legal = np.zeros((len(rows), self.game.num_actions), np.bool_)
-        planes, players = replayer.encode(games, which, rows - firsts[which], legal)
+        planes, players = Replayer(encoder, self).encode(rows, legal)
         actions = self.actions[rows].astype(np.int64)
         if encoder.turns is not None:
             one_hot = np.zeros_like(legal)
@@ -169,37 +142,29 @@ def merged(parts: Sequence[Experience]) -> Experience:
                 raise DataError(f"experience of {name} {value} cannot be merged with that of "
                                 f"{name} {expected}")
     arrays: dict[str, Any] = {
-              name: np.concatenate([getattr(part, name) for part in parts])
-              for name in _ARRAYS.values()}
+        name: np.concatenate([getattr(part, name) for part in parts]) for name in parts[0].arrays}
     return replace(
         parts[0], **arrays, provenance={"parts": [part.provenance for part in parts]})
 
 
 def shuffled_batches(
-    experience: Experience, encoder: Encoder, size: int, rng: np.random.Generator,
-    chunk: int = 64,
+    experience: Experience, encoder: Encoder, size: int, rng: np.random.Generator
 ) -> Iterator[Decisions]:
-    """All decisions once, in random order, `size` a batch; the last batch may be smaller. `chunk`
-    batches are made at a time: the more, the fewer times a game is replayed."""
-    replayer = Replayer(encoder)
+    """All decisions once, in random order, `size` a batch; the last batch may be smaller."""
     rows = rng.permutation(experience.decisions)
-    for start in range(0, len(rows), size * chunk):
-        decisions = experience.made(replayer, rows[start : start + size * chunk])
-        for first in range(0, len(decisions), size):
-            yield decisions.at(slice(first, first + size))
+    return cut((experience.encode(part, encoder) for part in chunks(rows, encoder, size)), size)
 
 
 def write_experience(path: Path, experience: Experience) -> Path:
     """Write experience as a file, whole or not at all. Raises DataError, naming the file and why it
     cannot be written."""
-    arrays = {name: getattr(experience, field) for name, field in _ARRAYS.items()}
-    arrays["game_plies"] = arrays["game_plies"].astype(np.int32)
-    smallest = np.min_scalar_type(experience.game.num_actions - 1)
-    arrays["action"] = arrays["action"].astype(smallest)
     return checked_arrays.write_arrays(path, {
         "format": FORMAT, "game": experience.game.versioned, "encoder": experience.encoder,
         "provenance": experience.provenance,
-    }, arrays, compressed=False)
+    }, experience.columns() | {
+        "probability": experience.probabilities, "value": experience.values,
+        "return": experience.returns,
+    }, compressed=False)
 
 
 def read_experience(
@@ -211,14 +176,8 @@ def read_experience(
     board or encoder.
     """
     with checked_arrays.refusing(path, "experience file"):
-        header, arrays = checked_arrays.read_arrays(path, FORMAT, tuple(_ARRAYS))
-        its_game = recorded_game(header["game"])
-        _check(its_game, arrays)
-        experience = Experience(
-            its_game, str(header["encoder"]),
-            **{field: arrays[name] for name, field in _ARRAYS.items()},
-            provenance=header["provenance"],
-        )
+        header, arrays = checked_arrays.read_arrays(path, FORMAT, _ARRAYS)
+        experience = _experience(recorded_game(header["game"]), header, arrays)
     for name, expected in (("game", game), ("encoder", encoder)):
         value = getattr(experience, name)
         if expected is not None and expected != value:
@@ -227,18 +186,20 @@ def read_experience(
     return experience
 
 
-def _check(game: GameSpec, arrays: Mapping[str, np.ndarray]) -> None:
-    """Raise ValueError where the arrays contradict each other."""
-    games, n = len(arrays["result"]), int(arrays["game_plies"].sum())
-    check_arrays, check_range = checked_arrays.check_arrays, checked_arrays.check_range
-    check_arrays(arrays, {"game_plies": games, "result": games, "action": n, "flags": n})
-    check_arrays(arrays, dict.fromkeys(("probability", "value", "return"), n), "f")
-    check_range("game_plies", arrays["game_plies"], (0, np.inf), "a negative length")
-    check_range("action", arrays["action"], *actions_of(game))
-    check_range("flags", arrays["flags"], (0, (len(symmetries(game)) << SYMMETRY_SHIFT) - 1),
-                f"a symmetry that {game} does not have")
+def _experience(
+    game: GameSpec, header: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
+) -> Experience:
+    """Raises ValueError where the arrays contradict each other."""
+    check_columns(game, arrays)
+    plies = len(arrays["action"])
+    check_arrays(arrays, dict.fromkeys(("probability", "value", "return"), plies), "f")
     check_range("probability", arrays["probability"], (1e-45, 1),
                 "a number that is not above 0 and at most 1")
+    return Experience(
+        game, arrays["game_plies"], arrays["result"], arrays["action"], arrays["flags"],
+        str(header["encoder"]), arrays["probability"], arrays["value"], arrays["return"],
+        header["provenance"],
+    )
 
 
 @kernel

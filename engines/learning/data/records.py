@@ -1,19 +1,29 @@
-"""A game of training data: actions, the engine's policies and values, the result.
+"""Games of training data: actions, results, and what is learned from each ply.
 
-`GameBuilder` collects plies into a `GameData`; `shards.py` writes and reads many games as one file.
+`Games` holds many games side by side. There are two kinds, by what a network learns from a ply:
+
+    LabelledGames    an engine's or a person's choice, its policy and value: for supervised
+                     learning, alphazero and the fast policy; stored as shards (`shards.py`)
+    Experience       a decision drawn from the learner's own policy, with its probability, value
+                     and return: for reinforcement learning and descent (`experience.py`)
+
+`GameBuilder` collects the plies of one game into a `GameData`, of which `LabelledGames` are made.
 Boards are not stored: `replay.py` replays the actions with the compiled rules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from dlgo.api import GameSpec, GameState
 from dlgo.errors import DataError
 from dlgo.games.go.state import Go
+from engines.learning.data.checked_arrays import check_arrays, check_range, smallest
 
 # Bits of `flags`, for each ply.
 LABELLED = 1  # something to learn: not a random ply, an implied pass or an opponent's move
@@ -77,35 +87,117 @@ class GameData:
         return int(np.count_nonzero(self.flags & LABELLED))
 
 
-class Plies:
-    """The plies of many games side by side, a row each, in their order.
+@dataclass(frozen=True, eq=False)
+class Games:
+    """Games side by side, in their order: arrays with an element a game, or a ply of all games.
 
     Attributes:
-        which, ply: int64[n], the game of each row, and the plies played before it.
-        chosen, flags, values, counts: as in `GameData`.
-        results: int64[n], of the game.
+        game: what was played.
+        plies: int[games], the length of each game.
+        results: int8[games], for player 0: 1 won, 0 drawn, -1 lost; NO_RESULT: unknown, or too
+            long.
+        actions: int[plies], what was played.
+        flags: uint8[plies], see above.
+        starts: of each game; empty: all begin as their game does.
     """
 
-    def __init__(self, games: Sequence[GameData]) -> None:
-        lengths = np.array([len(data.actions) for data in games], np.int64)
-        self.which = np.repeat(np.arange(len(games)), lengths)
-        self.ply = np.arange(len(self.which)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        self.results = np.array([data.result for data in games], np.int64)[self.which]
-        self.chosen, self.flags, self.values, self.counts, self._actions, self._shares = (
-            np.concatenate([getattr(data, name) for data in games] or [np.empty(0, np.int64)])
-            for name in ("chosen", "flags", "values", "counts", "policy_actions", "policy_shares")
-        )
-        self.counts = self.counts.astype(np.int64)
-        self._firsts = np.cumsum(self.counts) - self.counts
+    game: GameSpec
+    plies: np.ndarray
+    results: np.ndarray
+    actions: np.ndarray
+    flags: np.ndarray
+    starts: Sequence[Start | None] = field(default=(), kw_only=True)
 
-    def policies(self, rows: np.ndarray, num_actions: int) -> np.ndarray:
-        """The stored policies of these rows, float32[n, num_actions]; 0 where there is none."""
-        policies = np.zeros((len(rows), num_actions), np.float32)
+    @property
+    def n_games(self) -> int:
+        """The number of games."""
+        return len(self.plies)
+
+    @property
+    def firsts(self) -> np.ndarray:
+        """int64[games + 1]: where each game's plies begin and end."""
+        return np.append(0, np.cumsum(self.plies, dtype=np.int64))
+
+    @property
+    def decisions(self) -> np.ndarray:
+        """int64[n]: the plies to learn from, numbered through all games."""
+        return np.flatnonzero(self.flags & LABELLED)
+
+    def games_of(self, rows: np.ndarray) -> np.ndarray:
+        """int64[n]: the game of each of these plies, which are numbered through all games."""
+        return np.searchsorted(self.firsts, rows, side="right") - 1
+
+    def columns(self) -> dict[str, np.ndarray]:
+        """These arrays as all files of games have them."""
+        return {
+            "game_plies": self.plies.astype(np.int32), "result": self.results.astype(np.int8),
+            "action": smallest(self.actions, self.game.num_actions - 1),
+            "flags": self.flags.astype(np.uint8),
+        }
+
+
+# The arrays of `Games.columns`.
+COLUMNS = ("game_plies", "result", "action", "flags")
+
+
+def check_columns(game: GameSpec, arrays: Mapping[str, np.ndarray]) -> None:
+    """Raise ValueError where the arrays of `Games.columns` contradict each other or the game."""
+    games, plies = len(arrays["result"]), int(arrays["game_plies"].sum())
+    check_arrays(arrays, {"game_plies": games, "result": games, "action": plies, "flags": plies})
+    check_range("game_plies", arrays["game_plies"], (0, np.inf), "a negative length")
+    check_actions(game, "action", arrays["action"])
+    check_range("flags", arrays["flags"], (0, (len(game.symmetry_names) << SYMMETRY_SHIFT) - 1),
+                f"a symmetry that {game} does not have")
+
+
+def check_actions(game: GameSpec, name: str, actions: np.ndarray) -> None:
+    """Raise ValueError if one of the actions in the array `name` is none of the game."""
+    check_range(name, actions, (0, game.num_actions - 1), f"an action that {game} does not have")
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledGames(Games):
+    """Games with choices, policies and values; the arrays that `Games` lacks are as in
+    `GameData`."""
+
+    chosen: np.ndarray
+    values: np.ndarray
+    counts: np.ndarray  # int64[plies]
+    policy_actions: np.ndarray
+    policy_shares: np.ndarray
+
+    @classmethod
+    def of(cls, game: GameSpec, games: Sequence[GameData]) -> LabelledGames:
+        """These games, side by side."""
+        arrays: dict[str, Any] = {
+            name: np.concatenate([getattr(data, name) for data in games] or [np.empty(0, np.int64)])
+            for name in ("actions", "flags", "chosen", "values", "counts", "policy_actions",
+                         "policy_shares")}
+        return cls(
+            game, np.array([len(data.actions) for data in games], np.int64),
+            np.array([data.result for data in games], np.int8), **arrays,
+            starts=[data.start for data in games],
+        )
+
+    def __iter__(self) -> Iterator[GameData]:
+        entries = np.append(0, np.cumsum(self.counts))
+        firsts = self.firsts.tolist()
+        for number, (first, end) in enumerate(itertools.pairwise(firsts)):
+            policies = slice(entries[first], entries[end])
+            yield GameData(
+                self.actions[first:end], self.chosen[first:end], self.flags[first:end],
+                self.values[first:end], self.counts[first:end], self.policy_actions[policies],
+                self.policy_shares[policies], int(self.results[number]), self.starts[number],
+            )
+
+    def policies(self, rows: np.ndarray) -> np.ndarray:
+        """The stored policies of these plies, float32[n, num_actions]; 0 where there is none."""
+        policies = np.zeros((len(rows), self.game.num_actions), np.float32)
         counts = self.counts[rows]
         to = np.repeat(np.arange(len(rows)), counts)
         within = np.arange(len(to)) - np.repeat(np.cumsum(counts) - counts, counts)
-        entries = np.repeat(self._firsts[rows], counts) + within
-        policies[to, self._actions[entries]] = self._shares[entries]
+        entries = np.repeat((np.cumsum(self.counts) - self.counts)[rows], counts) + within
+        policies[to, self.policy_actions[entries]] = self.policy_shares[entries]
         return policies
 
 

@@ -7,7 +7,7 @@ hundred times the room of an action, need not be stored.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,11 +18,9 @@ from dlgo.encoders.base import Encoder, encode
 from dlgo.errors import DataError
 from dlgo.games.go.state import Go
 from dlgo.jit import kernel
-from engines.learning.data.records import NO_RESULT, Start
+from engines.learning.data.records import NO_RESULT, Games, Start
 
 DONE = -1
-# (actions, start) of each game.
-Games = Sequence[tuple[np.ndarray, Start | None]]
 
 
 def start_state(game: GameSpec, start: Start | None) -> GameState:
@@ -47,27 +45,25 @@ class LaidOut(NamedTuple):
     firsts: np.ndarray  # int64[games + 1], where each game's actions begin
 
 
-class Wanted(NamedTuple):
+class Requests(NamedTuple):
     """The plies of games to look at, side by side."""
 
-    firsts: np.ndarray  # int64[games + 1], where each game's plies begin
+    games: np.ndarray  # int64[k], the number of each game
+    firsts: np.ndarray  # int64[k + 1], where the plies of each of them begin
     plies: np.ndarray  # int64, how many were played before each; rising within a game
     slots: np.ndarray  # int64, where in `Replayed` each goes
 
 
-def laid_out(game: GameSpec, games: Games) -> LaidOut:
+def laid_out(games: Games) -> LaidOut:
     """Games as kernels take them."""
-    kinds = list(dict.fromkeys(start for _, start in games))
+    game, starts = games.game, games.starts or [None] * games.n_games
+    kinds = list(dict.fromkeys(starts))
     number_of = {start: k for k, start in enumerate(kinds)}
-    starts = kernels.make_batch(game.new_kernel_state(), max(len(kinds), 1))
+    states = kernels.make_batch(game.new_kernel_state(), max(len(kinds), 1))
     for k, start in enumerate(kinds):
-        kernels.copy_into(kernels.row(starts, k), start_state(game, start).kernel_state)
-    actions = [actions for actions, _ in games] or [np.empty(0, np.int64)]
-    return LaidOut(
-        starts, np.array([number_of[start] for _, start in games], np.int64),
-        np.concatenate(actions).astype(np.int64),
-        np.cumsum([0, *(len(actions) for actions, _ in games)]),
-    )
+        kernels.copy_into(kernels.row(states, k), start_state(game, start).kernel_state)
+    return LaidOut(states, np.array([number_of[start] for start in starts], np.int64),
+                   games.actions.astype(np.int64), games.firsts)
 
 
 class Replayer:
@@ -77,45 +73,54 @@ class Replayer:
 
     Args:
         encoder: makes the planes; it must not be used elsewhere at the same time.
-        source: the name of the game with this index, for messages.
+        games: with the positions.
+        source: the name of the game with this number, for messages.
+
+    Raises DataError if the encoder is for another game.
     """
 
     def __init__(
-        self, encoder: Encoder, source: Callable[[int], str] = lambda index: f"game {index}"
+        self, encoder: Encoder, games: Games,
+        source: Callable[[int], str] = lambda index: f"game {index}",
     ) -> None:
+        game = games.game
+        if encoder.game != game:
+            raise DataError(f"games of {game} do not fit an encoder for {encoder.game}; use an "
+                            f"encoder for {game}")
         self.encoder, self._source = encoder, source
-        self._game = encoder.game
-        self._room = -1
-        self._window: Any = None
+        self._games, self._laid_out = games, laid_out(games)
         self._actions = np.empty(encoder.num_actions, np.int64)
+        longest = int(games.plies.max(initial=0))
+        template = game.scratch_state(game.new_kernel_state(), room=longest + 1)
+        self._window: Any = kernels.make_batch(template, encoder.history + 1)
+        # `replay` copies states along before all of them exist, so each must be one.
+        for i in range(encoder.history + 1):
+            kernels.copy_into(kernels.row(self._window, i), game.new_kernel_state())
 
     def encode(
-        self, games: Games, which: np.ndarray, plies: np.ndarray, legal: np.ndarray | None = None
+        self, rows: np.ndarray, legal: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Planes of positions, and whose turn it is there.
+        """Planes of the positions before plies, and whose turn it is there.
 
         Args:
-            which: int[n], the game of each position, an index into `games`; in any order.
-            plies: int[n], how many plies have been played in it.
+            rows: int[n], plies, numbered through all games; in any order.
             legal: bool[n, num_actions], all False: the sensible moves of each position are set.
 
         Returns:
-            planes float32[n, rows, cols, planes] and players int8[n], in the order of `which`.
+            planes float32[n, rows, cols, planes] and players int8[n], in the order of `rows`.
         """
-        planes = np.empty((len(which), *self.encoder.shape), np.float32)
+        planes = np.empty((len(rows), *self.encoder.shape), np.float32)
         optional = {} if legal is None else {"legal": legal}
-        return planes, self._replay(games, which, plies, planes=planes, **optional)
+        return planes, self._replay_rows(rows, planes=planes, **optional)
 
-    def survey(
-        self, games: Games, which: np.ndarray, plies: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The data of positions without planes: players int8[n]; keys int64[n]; bool[n,
-        num_actions], which moves are sensible. Args: as of `encode`."""
-        keys = np.empty(len(which), np.int64)
-        legal = np.zeros((len(which), self._game.num_actions), np.bool_)
-        return self._replay(games, which, plies, legal=legal, keys=keys), keys, legal
+    def survey(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The data of all n positions without planes: players int8[n]; keys int64[n]; bool[n,
+        num_actions], which moves are sensible."""
+        n = len(self._games.actions)
+        keys, legal = np.empty(n, np.int64), np.zeros((n, self._games.game.num_actions), np.bool_)
+        return self._replay_rows(np.arange(n), legal=legal, keys=keys), keys, legal
 
-    def finals(self, games: Games) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def finals(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The final boards of the games; see `kernels.ownership` and `margin`.
 
         Returns:
@@ -123,50 +128,43 @@ class Replayer:
             results int64[games], NO_RESULT where the actions do not lead to the end of the
             game (as after a resignation): there the others are 0.
         """
-        n = len(games)
+        n = self._games.n_games
         owners, margins = np.zeros((n, *self.encoder.shape[:2]), np.int8), np.zeros(n)
         results = np.full(n, NO_RESULT, np.int64)
-        ends = np.array([len(actions) for actions, _ in games], np.int64)
-        self._replay(games, np.arange(n), ends, owners=owners, margins=margins, results=results)
+        self._replay(np.arange(n), self._games.plies, owners=owners, margins=margins,
+                     results=results)
         return owners, margins, results
 
+    def _replay_rows(self, rows: np.ndarray, **outputs: np.ndarray) -> np.ndarray:
+        which = self._games.games_of(rows)
+        return self._replay(which, rows - self._games.firsts[which], **outputs)
+
     def _replay(
-        self, games: Games, which: np.ndarray, plies: np.ndarray, **outputs: np.ndarray
+        self, which: np.ndarray, plies: np.ndarray, **outputs: np.ndarray
     ) -> np.ndarray:
-        """Fill the arrays `outputs`, named as in `Replayed`; returns the players."""
+        """Fill the arrays `outputs`, named as in `Replayed`, for the positions of the games `which`
+        after these plies; returns the players."""
         rows, cols, _ = self.encoder.shape
         arrays: dict[str, Any] = {
             "planes": np.empty((0, *self.encoder.shape), np.float32),
             "players": np.empty(len(which), np.int8),
-            "legal": np.empty((0, self._game.num_actions), np.bool_),
+            "legal": np.empty((0, self._games.game.num_actions), np.bool_),
             "keys": np.empty(0, np.int64), "owners": np.empty((0, rows, cols), np.int8),
             "margins": np.empty(0), "results": np.empty(0, np.int64), **outputs,
         }
         out = Replayed(**arrays)
         order = np.lexsort((plies, which))
         numbers, firsts = np.unique(which[order], return_index=True)
-        replayed = [games[i] for i in numbers.tolist()]
-        self._make_room(max((len(actions) for actions, _ in replayed), default=0))
         failed = replay(
-            self.encoder.kernel, self.encoder.history, self._window,
-            laid_out(self._game, replayed),
-            Wanted(np.append(firsts, len(which)).astype(np.int64),
-                   plies[order].astype(np.int64), order.astype(np.int64)),
+            self.encoder.kernel, self.encoder.history, self._window, self._laid_out,
+            Requests(numbers, np.append(firsts, len(which)).astype(np.int64),
+                     plies[order].astype(np.int64), order.astype(np.int64)),
             out, self._actions,
         )
         if failed != DONE:
-            raise DataError(f"{self._source(int(numbers[failed]))}: holds a move that {self._game} "
+            raise DataError(f"{self._source(int(failed))}: holds a move that {self._games.game} "
                             "does not allow")
         return out.players
-
-    def _make_room(self, plies: int) -> None:
-        if plies > self._room:
-            self._room = plies
-            template = self._game.scratch_state(self._game.new_kernel_state(), room=plies + 1)
-            self._window = kernels.make_batch(template, self.encoder.history + 1)
-            # `replay` copies states along before all of them exist, so each must be one.
-            for i in range(self.encoder.history + 1):
-                kernels.copy_into(kernels.row(self._window, i), self._game.new_kernel_state())
 
 
 class Replayed(NamedTuple):
@@ -188,21 +186,23 @@ class Replayed(NamedTuple):
 
 @kernel
 def replay(encoder, history, window, games, requests, out, scratch):
-    """Play games and look at the requested plies of each; -1, or the game with an illegal action.
+    """Play games and look at the requested plies; -1, or the number of a game with an illegal
+    action.
 
     Args:
         window: batch of history + 1 states with room for the longest game; scratch, but each
             must be some state.
         games: `LaidOut`.
-        requests: `Wanted`.
+        requests: `Requests`.
         out: `Replayed`.
         scratch: int64[num_actions].
     """
     state = kernels.row(window, 0)
-    for g in range(len(games.start_of)):
+    for k in range(len(requests.games)):
+        g = requests.games[k]
         kernels.copy_into(state, kernels.row(games.starts, games.start_of[g]))
         ply = 0
-        for w in range(requests.firsts[g], requests.firsts[g + 1]):
+        for w in range(requests.firsts[k], requests.firsts[k + 1]):
             while ply < requests.plies[w]:
                 action = games.actions[games.firsts[g] + ply]
                 if (

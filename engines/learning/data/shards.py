@@ -19,14 +19,19 @@ from dlgo.errors import DataError
 from dlgo.files import write_file
 from dlgo.games import recorded_game
 from engines.learning.data import checked_arrays
-from engines.learning.data.records import EXACT, FULL_SEARCH, LABELLED, SECOND, GameData, Start
+from engines.learning.data.checked_arrays import check_arrays, smallest
+from engines.learning.data.records import (
+    COLUMNS,
+    GameData,
+    LabelledGames,
+    Start,
+    check_actions,
+    check_columns,
+)
 
 FORMAT = "dlgo games 1"
 PATTERN = "games-*.npz"
-# Arrays with an element a ply: what `GameData` calls them.
-_OF_PLIES = {"action": "actions", "chosen": "chosen", "flags": "flags", "value": "values",
-             "policy_count": "counts"}
-_ARRAYS = ("game_plies", "result", "start", "start_cells", "start_player", *_OF_PLIES,
+_ARRAYS = (*COLUMNS, "start", "start_cells", "start_player", "chosen", "value", "policy_count",
            "policy_step", "policy_share")
 
 
@@ -52,7 +57,7 @@ def shard_bytes(
 ) -> tuple[bytes, str]:
     """The content of a shard's file, and the digest of its games (`Shard.content`). The provenance
     is JSON: engine, seed, code version, machine, date, CPU seconds, ..."""
-    arrays = _columns(game, games)
+    arrays = _arrays(LabelledGames.of(game, games))
     content, file = checked_arrays.digest_of(arrays), io.BytesIO()
     checked_arrays.save_arrays(file, {
         "format": FORMAT, "game": game.versioned, "content": content,
@@ -75,8 +80,8 @@ def read_shard(path: Path, verify: bool = True) -> Shard:
     """
     with checked_arrays.refusing(path, "shard"):
         header, arrays = checked_arrays.read_arrays(path, FORMAT, _ARRAYS, verify)
-        game = recorded_game(header["game"])
-        return Shard(path, game, _games(game, arrays), header["provenance"], header["content"])
+        games = _games(recorded_game(header["game"]), arrays)
+        return Shard(path, games.game, list(games), header["provenance"], header["content"])
 
 
 def existing_shard(folder: Path, number: int, log: Callable[[str], None]) -> Shard | None:
@@ -91,48 +96,36 @@ def existing_shard(folder: Path, number: int, log: Callable[[str], None]) -> Sha
         return None
 
 
-def _small(numbers: np.ndarray, highest: int) -> np.ndarray:
-    """Unsigned numbers in as few bytes as the highest possible one takes."""
-    return numbers.astype(np.min_scalar_type(max(highest, 0)))
-
-
-def _columns(game: GameSpec, games: Sequence[GameData]) -> dict[str, np.ndarray]:
-    def joined(name: str) -> np.ndarray:
-        parts = [getattr(data, name) for data in games]
-        return np.concatenate(parts).astype(np.int64) if parts else np.empty(0, np.int64)
-
-    starts = list(dict.fromkeys(data.start for data in games if data.start is not None))
+def _arrays(games: LabelledGames) -> dict[str, np.ndarray]:
+    """The arrays of a shard."""
+    starts = list(dict.fromkeys(start for start in games.starts if start is not None))
     number_of: dict[Start | None, int] = {start: number for number, start in enumerate(starts)}
     number_of[None] = -1
     cells = [np.frombuffer(start.cells, np.uint8) for start in starts]
-    counts, policy_actions = joined("counts"), joined("policy_actions")
+    counts, policy_actions = games.counts, games.policy_actions.astype(np.int64)
     # Differences, because most of them are 1: they take half the room on disk.
     steps = np.diff(policy_actions, prepend=0)
     firsts = (np.cumsum(counts) - counts)[counts > 0]
     steps[firsts] = policy_actions[firsts]
-    highest = game.num_actions - 1
-    return {
-        "game_plies": np.array([len(data.actions) for data in games], np.int32),
-        "result": np.array([data.result for data in games], np.int8),
-        "start": np.array([number_of[data.start] for data in games], np.int32),
+    highest = games.game.num_actions - 1
+    return games.columns() | {
+        "start": np.array([number_of[start] for start in games.starts], np.int32),
         "start_cells": np.array(cells, np.uint8).reshape(len(starts), -1 if cells else 0),
         "start_player": np.array([start.player for start in starts], np.int8),
-        "action": _small(joined("actions"), highest), "chosen": _small(joined("chosen"), highest),
-        "flags": joined("flags").astype(np.uint8), "value": joined("values").astype(np.int8),
-        "policy_count": _small(counts, game.num_actions), "policy_step": _small(steps, highest),
-        "policy_share": joined("policy_shares").astype(np.uint8),
+        "chosen": smallest(games.chosen, highest), "value": games.values.astype(np.int8),
+        "policy_count": smallest(counts, highest + 1), "policy_step": smallest(steps, highest),
+        "policy_share": games.policy_shares.astype(np.uint8),
     }
 
 
-def _games(game: GameSpec, arrays: Mapping[str, np.ndarray]) -> list[GameData]:
-    """Cut the arrays into games. Raises ValueError where they contradict each other."""
-    lengths, counts = (arrays[name].astype(np.int64) for name in ("game_plies", "policy_count"))
-    checked_arrays.check_range("game_plies", lengths, (0, np.inf), "a negative length")
+def _games(game: GameSpec, arrays: Mapping[str, np.ndarray]) -> LabelledGames:
+    """The games in a shard's arrays. Raises ValueError where they contradict each other."""
+    check_columns(game, arrays)
+    plies, counts = len(arrays["action"]), arrays["policy_count"].astype(np.int64)
     n_starts, entries = len(arrays["start_player"]), int(counts.sum())
-    checked_arrays.check_arrays(arrays, {
-        "game_plies": len(lengths), "result": len(lengths), "start": len(lengths),
+    check_arrays(arrays, {
+        "start": len(arrays["result"]), "chosen": plies, "value": plies, "policy_count": plies,
         "policy_step": entries, "policy_share": entries,
-        **dict.fromkeys(_OF_PLIES, int(lengths.sum())),
     })
     cells = arrays["start_cells"]
     if n_starts and not (
@@ -145,27 +138,16 @@ def _games(game: GameSpec, arrays: Mapping[str, np.ndarray]) -> list[GameData]:
     steps = np.cumsum(arrays["policy_step"].astype(np.int64))
     offsets = np.concatenate([[0], steps])[np.cumsum(counts) - counts]
     policy_actions = steps - np.repeat(offsets, counts)
-    for name, numbers in (("action", arrays["action"]), ("chosen", arrays["chosen"]),
-                          ("policy_step", policy_actions)):
-        checked_arrays.check_range(name, numbers, *checked_arrays.actions_of(game))
-    starts = [
+    check_actions(game, "chosen", arrays["chosen"])
+    check_actions(game, "policy_step", policy_actions)
+    starts: list[Start | None] = [
         Start(row.astype(np.uint8).tobytes(), player)
         for row, player in zip(cells, arrays["start_player"].tolist(), strict=True)
     ]
-    columns = {field: arrays[name] for name, field in _OF_PLIES.items()}
-    columns["flags"] = columns["flags"] & np.uint8(LABELLED | FULL_SEARCH | SECOND | EXACT)
-    policy_actions = _small(policy_actions, game.num_actions - 1)
-    ends = np.cumsum(lengths)
-    policy_ends = np.concatenate([[0], np.cumsum(counts)])
-    games = []
-    for first, end, result, start in zip(
-        (ends - lengths).tolist(), ends.tolist(), arrays["result"].tolist(),
-        arrays["start"].tolist(), strict=True,
-    ):
-        span = slice(policy_ends[first], policy_ends[end])
-        games.append(GameData(
-            **{field: column[first:end] for field, column in columns.items()},
-            policy_actions=policy_actions[span], policy_shares=arrays["policy_share"][span],
-            result=result, start=starts[start] if start >= 0 else None,
-        ))
-    return games
+    starts.append(None)  # of number -1
+    return LabelledGames(
+        game, arrays["game_plies"], arrays["result"], arrays["action"], arrays["flags"],
+        arrays["chosen"], arrays["value"], counts,
+        smallest(policy_actions, game.num_actions - 1), arrays["policy_share"],
+        starts=[starts[number] for number in arrays["start"].tolist()],
+    )

@@ -88,7 +88,8 @@ def policy_targets(
 
 def repeated_games(positions: Positions) -> Finding:
     """Are the games different enough to learn from?"""
-    lines = [data.actions.astype(np.int64).tobytes() for data in positions.games]
+    games = positions.games
+    lines = [actions.tobytes() for actions in np.split(games.actions, games.firsts[1:-1])]
     counts = np.array(list(Counter(lines).values()))
     n = max(len(lines), 1)
     distinct, commonest = len(counts) / n, counts.max(initial=0) / n
@@ -109,7 +110,7 @@ def repeated_games(positions: Positions) -> Finding:
 
 def results(positions: Positions) -> Finding:
     """Are the results different enough to learn from?"""
-    outcomes = np.array([game.result for game in positions.games])
+    outcomes = positions.games.results
     won, drew = float(np.mean(outcomes == 1)), float(np.mean(outcomes == 0))
     loss_share = 1 - won - drew
     return judge(

@@ -40,10 +40,7 @@ def check_network(
     if not len(rows):
         return
     rows = rows[np.linspace(0, len(rows) - 1, min(MOST_POSITIONS, len(rows))).astype(int)]
-    replayed = [(game.actions, game.start) for game in positions.games]
-    planes, players = Replayer(encoder).encode(
-        replayed, positions.which[rows], positions.ply[rows]
-    )
+    planes, players = Replayer(encoder, positions.games).encode(rows)
     answers = evaluate(planes)
     raw = softmax(encoder.to_network_order(answers["policy"], players).astype(float))
     legal, search = positions.legal[rows], positions.shares[rows].astype(float)

@@ -20,7 +20,7 @@ from engines.learning.data.records import (
     NO_VALUE,
     VALUE_SCALE,
     GameData,
-    Plies,
+    LabelledGames,
 )
 from engines.learning.data.replay import Replayer
 
@@ -28,35 +28,39 @@ from engines.learning.data.replay import Replayer
 _PROVED = 0.999
 
 
-class Positions(Plies):
+class Positions:
     """Positions of self-play, a row each, in the order of games and plies.
 
-    Attributes, beside those of `Plies`:
+    Attributes:
+        game: what was played. games: side by side.
+        ply: int64[n], the plies of the game before each position.
         players: int8[n]. keys: int64[n].
         legal: bool[n, num_actions], the sensible moves.
         labelled, full: bool[n], whether there is something to learn, and a policy.
         search_values: float[n], nan where there is none. outcomes: float[n], of the games.
-        chosen: int64[n], the search's move.
+        chosen: int[n], the search's move.
         shares: float32[n, num_actions], the search's policy; all 0 where there is none.
     """
 
     def __init__(self, game: GameSpec, games: Sequence[GameData]) -> None:
-        super().__init__(games)
-        self.game, self.games = game, games
-        replayer = Replayer(get_encoder(default_encoder(game), game))
-        self.players, self.keys, self.legal = replayer.survey(
-            [(data.actions, data.start) for data in games], self.which, self.ply)
-        self.labelled, self.full = self.flags & LABELLED > 0, self.flags & FULL_SEARCH > 0
+        self.game = game
+        self.games = columns = LabelledGames.of(game, games)
+        rows = np.arange(len(columns.actions))
+        self._which = columns.games_of(rows)
+        self.ply = rows - columns.firsts[self._which]
+        replayer = Replayer(get_encoder(default_encoder(game), game), columns)
+        self.players, self.keys, self.legal = replayer.survey()
+        self.labelled, self.full = columns.flags & LABELLED > 0, columns.flags & FULL_SEARCH > 0
         self.search_values = np.where(
-            self.values == NO_VALUE, np.nan, self.values / VALUE_SCALE)
-        results = np.where(self.results == NO_RESULT, 0, self.results)
+            columns.values == NO_VALUE, np.nan, columns.values / VALUE_SCALE)
+        results = np.where(columns.results == NO_RESULT, 0, columns.results)[self._which]
         self.outcomes = results * (1 - 2 * self.players.astype(float))
-        shares = self.policies(np.arange(len(self.ply)), game.num_actions)
+        self.chosen, shares = columns.chosen, columns.policies(rows)
         self.shares = shares / np.maximum(shares.sum(axis=1, keepdims=True), 1e-9)
 
     def line(self, row: int) -> list[int]:
         """The actions that led to a position."""
-        return self.games[self.which[row]].actions[: self.ply[row]].tolist()
+        return self.games.actions[row - self.ply[row] : row].tolist()
 
 
 def correlation(x: np.ndarray, y: np.ndarray) -> float:

@@ -18,7 +18,6 @@ import numpy as np
 from dlgo.errors import ModelError
 from dlgo.games import recorded_game
 from engines.learning.data.experience import Decisions, read_experience
-from engines.learning.data.replay import Replayer
 from engines.learning.diagnostics.findings import FINE, ILL, WATCH, Diagnosis, Finding, judge
 from engines.learning.diagnostics.game_checks import value_sign
 from engines.learning.diagnostics.positions import calibrate
@@ -72,13 +71,13 @@ def _ask_network(
     rows = experience.decisions
     rows = rows[np.linspace(0, len(rows) - 1, min(_MOST, len(rows))).astype(int)]
     if score_head(settings.heads) is None:  # it learns values of a search, which are the returns
-        decisions = experience.made(Replayer(encoder), rows)
+        decisions = experience.encode(rows, encoder)
         answers = runtime.evaluate(decisions.planes)["value"][:, 0]
         decisions = dataclasses.replace(decisions, values=answers)
         diagnosis.add(critic_sign(diagnosis, decisions, done >= _TRAINED_AFTER))
         return
     scorer = network_scorer(runtime)
-    decisions = experience.with_returns().made(Replayer(encoder), rows)
+    decisions = experience.with_returns().encode(rows, encoder)
     if "policy" in settings.heads:
         scores, _ = scorer(decisions.planes)
         temperature: float = getattr(settings, "temperature", 1.0)

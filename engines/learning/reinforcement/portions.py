@@ -40,8 +40,7 @@ class PlayedTask:
     @classmethod
     def of(cls, experience: Experience, start: float) -> PlayedTask:
         """The games; `start` is the process's CPU time before the task."""
-        arrays = {name: array for name, array in vars(experience).items()
-                  if isinstance(array, np.ndarray)}
+        arrays = experience.arrays
         digest = hex_digest((array.tobytes() for array in arrays.values()), 64)
         return cls(experience.encoder, arrays, digest, time.process_time() - start)
 
@@ -99,4 +98,4 @@ def play_tasks(
 
 def _experience(game: GameSpec, part: PlayedTask) -> Experience:
     arrays: dict[str, Any] = part.arrays
-    return Experience(game, part.encoder, **arrays)
+    return Experience(game, encoder=part.encoder, **arrays)

@@ -180,7 +180,7 @@ def play_steps(
     mask = np.arange(env.max_plies) < plies[:, None]
     encoder = next((side.encoder.name for side in sides if side.learns and side.encoder), "")
     return Experience(
-        game, encoder, plies, results, actions[mask], flags[mask], probabilities[mask],
+        game, plies, results, actions[mask], flags[mask], encoder, probabilities[mask],
         values[mask], np.zeros(int(plies.sum()), np.float32),
     )
 

@@ -195,7 +195,7 @@ def test_wrong_requests_are_one_line(tmp_path: Path) -> None:
     for size, targets in ((4, "value"), (0, "move")):
         with pytest.raises(DataError):
             BatchOptions(size, targets=targets)
-    with pytest.raises(DataError, match="has games of tictactoe"):
+    with pytest.raises(DataError, match="games of tictactoe do not fit"):
         next(batches(data, get_encoder("oneplane", get_game("connect4")), BatchOptions(4)))
 
 

@@ -12,6 +12,7 @@ from dlgo import GameState, get_game
 from dlgo.encoders import get_encoder
 from dlgo.errors import DataError
 from engines.learning.data import experience as module
+from engines.learning.data.batches import chunks
 from engines.learning.data.experience import (
     Experience,
     merged,
@@ -91,8 +92,9 @@ def test_returns_follow_each_players_own_decisions(discount: float, gae_lambda: 
     for result in (1, 0, -1, NO_RESULT):
         n = len(flags)
         experience = Experience(
-            GAME, "turned", np.array([n]), np.array([result], np.int8), np.zeros(n, np.int64),
-            np.array(flags, np.uint8), np.ones(n, np.float32), values, np.zeros(n, np.float32),
+            GAME, np.array([n]), np.array([result], np.int8), np.zeros(n, np.int64),
+            np.array(flags, np.uint8), "turned", np.ones(n, np.float32), values,
+            np.zeros(n, np.float32),
         ).with_returns(discount, gae_lambda)
         for player, rows in ((0, [0, 1, 5]), (1, [3, 6])):
             reward = 0 if result == NO_RESULT else result * (1 - 2 * player)
@@ -117,10 +119,14 @@ def test_a_file_gives_back_what_was_written_in_14_bytes_a_decision(
     assert 14 <= added / (4 * len(played.actions)) < 14.2
 
 
-def test_batches_have_each_decision_once_with_what_could_be_played(played: Experience) -> None:
+def test_batches_have_each_decision_once_with_what_could_be_played(
+    played: Experience, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chunk = 2 * 64 * 4 * int(np.prod(ENCODER.shape))
+    monkeypatch.setitem(chunks.__globals__, "CHUNK_BYTES", chunk)
     both = merged([played, played])
     assert both.n_games == 2 * played.n_games
-    seen = list(shuffled_batches(both, ENCODER, 64, np.random.default_rng(3), chunk=2))
+    seen = list(shuffled_batches(both, ENCODER, 64, np.random.default_rng(3)))
     assert [len(batch) for batch in seen[:-1]] == [64] * (len(seen) - 1)
     assert sum(map(len, seen)) == len(both.decisions) == 2 * len(played.decisions)
     assert all(batch.legal[np.arange(len(batch)), batch.actions].all() for batch in seen)

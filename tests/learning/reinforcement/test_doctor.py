@@ -11,7 +11,6 @@ import pytest
 from dlgo import get_game
 from dlgo.encoders import get_encoder
 from engines.learning.data.experience import Decisions
-from engines.learning.data.replay import Replayer
 from engines.learning.diagnostics.findings import FINE, ILL, WATCH, Diagnosis
 from engines.learning.reinforcement import doctor
 from engines.learning.selfplay.policy_games import Side, play
@@ -45,7 +44,7 @@ def made(scorer: Judge) -> tuple[Decisions, np.ndarray]:
     schedule = Schedule.practice(300, 1)
     side = Side(scorer, ENCODER, learns=True)
     played = play(GAME, [side], schedule).with_returns()
-    decisions = played.made(Replayer(ENCODER), played.decisions)
+    decisions = played.encode(played.decisions, ENCODER)
     return decisions, scorer(decisions.planes)[0]
 
 

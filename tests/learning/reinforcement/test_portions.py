@@ -38,8 +38,7 @@ def played(jobs: Executor, count: int = 3) -> Experience:
 
 
 def games_of(experience: Experience) -> dict[str, bytes]:
-    return {name: array.tobytes() for name, array in vars(experience).items()
-            if isinstance(array, np.ndarray)}
+    return {name: array.tobytes() for name, array in experience.arrays.items()}
 
 
 @pytest.mark.train

@@ -64,8 +64,8 @@ def test_returns_are_those_of_the_fast_learners(gae_lambda: float) -> None:
     movers = [0, 0, 1, 0, 1, 1, 1, 0]
     values = rng.uniform(-1, 1, len(movers)) if gae_lambda < 1 else np.zeros(len(movers))
     played = Experience(
-        GAME, "", np.array([8]), np.array([-1], np.int8), np.zeros(8, np.int32),
-        np.array([LABELLED | PLAYER_1 * mover for mover in movers], np.uint8),
+        GAME, np.array([8]), np.array([-1], np.int8), np.zeros(8, np.int32),
+        np.array([LABELLED | PLAYER_1 * mover for mover in movers], np.uint8), "",
         np.ones(8, np.float32), values.astype(np.float32), np.zeros(8, np.float32))
     learner = TextbookReinforce(GAME, discount=0.9)
     if gae_lambda < 1:
