@@ -103,14 +103,21 @@ class Settings:
         })
 
     @classmethod
+    def values_in(cls, owner: str, table: Mapping[str, Any]) -> dict[str, Any]:
+        """The values in a table of a file, checked. Raises SpecError, naming the `owner`, for a
+        wrong or a missing one."""
+        values = parse_settings(owner, cls.options().values(), table, "key")
+        for field in dataclasses.fields(cls):
+            required = _META in field.metadata and field.default is dataclasses.MISSING
+            if required and field.name not in values:
+                raise SpecError(f"{owner} lacks the key {field.name}")
+        return values
+
+    @classmethod
     def from_table(cls, owner: str, table: Mapping[str, Any], **more: Any) -> Self:
         """The settings in a table of a file, checked; `more` are fields that are not settings.
         Raises SpecError, naming the `owner`, for a wrong or a missing one."""
-        values = parse_settings(owner, cls.options().values(), table, "key")
-        for name, option in cls.options().items():
-            if option.default is None and name not in values:
-                raise SpecError(f"{owner} lacks the key {name}")
-        settings = cls(**values, **more)
+        settings = cls(**cls.values_in(owner, table), **more)
         try:
             settings.check()
         except DlgoError as error:

@@ -6,13 +6,17 @@ A moment is a datetime without a time zone, meant in the class's zone; None is t
 from __future__ import annotations
 
 from datetime import date, datetime, time, tzinfo
+from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from dlgo.errors import DlgoError
-from dlgo.specs import Option
+from engines.learning.settings import setting
 
-DUE = Option("due", None, "deadline, after which hand-ins are late; of a day, its end",
-             kind=datetime)
+
+def due_setting() -> Any:
+    """The setting `due`, of plans of a class; `deadline` reads its value."""
+    return setting(None, "deadline, after which hand-ins are late; of a day, its end",
+                   kind=datetime)
 
 
 def time_zone(name: str | None) -> tzinfo | None:

@@ -19,9 +19,9 @@ from typing import Any
 
 from dlgo.errors import DlgoError
 from dlgo.files import write_csv
-from dlgo.specs import Option
 from dlgo.tables import read_table
 from dlgo.text import one_line
+from engines.learning.settings import setting
 
 # Columns that name a student: those of our rosters, of Moodle, and of Canvas.
 _NAMES = ("student", "Identifier", "Full name", "ID number", "Email address", "ID", "SIS User ID",
@@ -29,8 +29,12 @@ _NAMES = ("student", "Identifier", "Full name", "ID number", "Email address", "I
 _ASSIGNMENT = re.compile(r".+ \(\d+\)")
 _DECIMAL = re.compile(r"[+-]?\d+([.,]\d+)?")
 _FORMULA = re.compile(r"(^|[;\t\n])(?=[\t\n]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20])")
-ROSTER = Option("roster", None, "CSV file of the class: a table with a column `student`, or a "
-                "gradebook that Moodle or Canvas has exported", kind=str)
+
+
+def roster_setting() -> Any:
+    """The setting `roster`, of plans of a class; `read_roster` reads the file."""
+    return setting(None, "CSV file of the class: a table with a column `student`, or a gradebook "
+                   "that Moodle or Canvas has exported", kind=str)
 
 
 @dataclass(frozen=True)

@@ -152,7 +152,7 @@ def play_league(
     if not students or len(students) + len(staff) < 2:
         return league  # no bot has an opponent
     names = [(bot.entrant, bot.student) for bot in bots if bot.entrant]
-    names += [(bot.entrant, bot.label) for bot in plan.staff]
+    names += [(bot.entrant, bot.name) for bot in plan.staff]
 
     def excluded() -> dict[str, str]:
         return _excluded(league.games(), students, staff)

@@ -20,85 +20,70 @@ docs/teach.md has all keys. A relative path begins at the plan's folder.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from dlgo.errors import DlgoError, SpecError
 from dlgo.games import get_game
 from dlgo.readers import read_toml
-from dlgo.specs import Option, check_settings, suggest
+from dlgo.specs import suggest
+from engines.learning.settings import Settings, setting
 from engines.registry import ENGINES
 from experiments.arena.entrants import entrants_of
 from experiments.arena.planfile import located
-from experiments.classroom.dates import DUE, deadline
-from experiments.classroom.gradebooks import ROSTER
+from experiments.classroom.dates import deadline, due_setting
+from experiments.classroom.gradebooks import Roster, read_roster, roster_setting
 from reports.differences import Counts
 
-KEYS = (
-    Option("game", None, "game to play, built in or from an installed package; required", kind=str),
-    Option("bot", "bot.py", "file that students hand in, or `FILE.py:Class`"),
-    Option("staff_pairs", 5, "openings against each staff bot, each played with both colours", 1,
-           1000),
-    Option("pairs", 1, "openings between two students, each played with both colours", 1, 1000),
-    Option("seed", None, "seed of openings and bots; by default a secret one, drawn once",
-           kind=int),
-    Option("opening_plies", None, "random plies of an opening; by default the game decides",
-           0, 1000, kind=int),
-    Option("move_seconds", 10.0, "wall seconds for a move, which end a bot that hangs", 0.1, 3600),
-    Option("game_seconds", 60.0, "CPU seconds for all moves of a bot in a game; the wall limit is "
-           "twice that", 0.1, 86400),
-    Option("memory_mb", 512, "memory of a bot in megabytes", 128, 65536),
-    Option("pseudonyms", False,
-           "show students by random pseudonyms on public pages"),
-    Option("allow", None, "built-in engines that bots may use, such as `[\"mcts\"]`; by default "
-           "none", kind=list),
-    DUE,
-    ROSTER,
-    Option("participation", 0, "points for a bot that plays a game to its end", 0, 1000),
-)
-STAFF_KEYS = (
-    Option("engine", None, "engine with its budget; required", kind=str),
-    Option("name", None, "name on the pages", kind=str),
-    Option("hidden", False, "hide from students which engine it is"),
-    Option("points", 1, "points for beating it", 0, 1000),
-    Option("confidence", 0.95, "required probability that the student's bot is stronger", 0.5,
-           0.9999),
-)
-
 
 @dataclass(frozen=True)
-class StaffBot:
+class StaffBot(Settings):
     """A staff bot."""
 
-    entrant: str  # as the ledger names it
-    label: str  # its real name
-    role: str  # how students know it: its label, or "hidden bot 2"
-    points: int  # for beating it, with this confidence
-    confidence: float
+    owner: ClassVar[str] = "staff bot"
+    engine: str = setting(None, "engine with its budget")
+    name: str = setting("", "name on the pages; by default the engine's")
+    hidden: bool = setting(False, "hide from students which engine it is")
+    points: int = setting(1, "points for beating it", low=0, high=1000)
+    confidence: float = setting(
+        0.95, "required probability that the student's bot is stronger", low=0.5, high=0.9999)
+    entrant: str = ""  # as the ledger names it
+    role: str = ""  # how students know it: its name, or "hidden bot 2"
 
 
 @dataclass(frozen=True)
-class LeaguePlan:
-    """The rules; attributes are the keys of `KEYS`."""
+class LeaguePlan(Settings):
+    """The rules of a league."""
 
-    game: str
-    bot: str
-    staff_pairs: int
-    pairs: int
-    move_seconds: float
-    game_seconds: float
-    memory_mb: int
-    pseudonyms: bool
-    participation: int
+    owner: ClassVar[str] = "plan"
+    game: str = setting(None, "game to play, built in or from an installed package; required")
+    bot: str = setting("bot.py", "file that students hand in, or `FILE.py:Class`")
+    staff_pairs: int = setting(
+        5, "openings against each staff bot, each played with both colours", low=1, high=1000)
+    pairs: int = setting(
+        1, "openings between two students, each played with both colours", low=1, high=1000)
+    seed: int | None = setting(
+        None, "seed of openings and bots; by default a secret one, drawn once", kind=int)
+    opening_plies: int | None = setting(
+        None, "random plies of an opening; by default the game decides", low=0, high=1000, kind=int)
+    move_seconds: float = setting(
+        10.0, "wall seconds for a move, which end a bot that hangs", low=0.1, high=3600)
+    game_seconds: float = setting(
+        60.0, "CPU seconds for all moves of a bot in a game; the wall limit is twice that",
+        low=0.1, high=86400)
+    memory_mb: int = setting(512, "memory of a bot in megabytes", low=128, high=65536)
+    pseudonyms: bool = setting(False, "show students by random pseudonyms on public pages")
+    allow: tuple[str, ...] = setting(
+        None, "built-in engines that bots may use, such as `[\"mcts\"]`; by default none",
+        kind=list)
+    due: datetime | None = due_setting()
+    roster: Roster | None = roster_setting()
+    participation: int = setting(
+        0, "points for a bot that plays a game to its end", low=0, high=1000)
     staff: tuple[StaffBot, ...] = ()
-    seed: int | None = None
-    opening_plies: int | None = None
-    allow: tuple[str, ...] = ()  # built-in engines that bots may use
-    due: datetime | None = None
-    roster: Path | None = None
 
     def out_of_reach(self) -> list[str]:
         """Warnings about staff bots whose confidence `staff_pairs` games cannot reach."""
@@ -106,7 +91,7 @@ class LeaguePlan:
             return Counts((0, 0, 0, 0, pairs)).superiority()  # all of them won
 
         return [
-            f"no bot can get the points of {bot.label}: {self.staff_pairs} pairs, all won, are "
+            f"no bot can get the points of {bot.name}: {self.staff_pairs} pairs, all won, are "
             f"{sure(self.staff_pairs):.1%} sure, and {bot.confidence:.4g} is asked; write "
             f"staff_pairs = {next(n for n in count(1) if sure(n) >= bot.confidence)}"
             for bot in self.staff if bot.points and sure(self.staff_pairs) < bot.confidence
@@ -120,10 +105,7 @@ def read_league_plan(path: Path) -> LeaguePlan:
     staff = values.pop("staff", [])
     if not isinstance(staff, list) or not all(isinstance(item, dict) for item in staff):
         raise SpecError(f"{owner}: write each staff bot under a line [[staff]]")
-    values = {name: value for name, value in check_settings(owner, KEYS, values, "key").items()
-              if value is not None}
-    if "game" not in values:
-        raise SpecError(f'{owner} names no game: write game = "connect4"')
+    values = LeaguePlan.values_in(owner, values)
     if ".py" in values["game"]:
         raise SpecError(
             f"{owner}: game {values['game']!r} is a file, which the sandbox cannot read; install "
@@ -140,28 +122,24 @@ def read_league_plan(path: Path) -> LeaguePlan:
                             f"{suggest(name, ENGINES.built_in)}; `dlgo engines` lists them")
     values["due"] = deadline(values.get("due"))
     if "roster" in values:
-        values["roster"] = path.parent / values["roster"]
+        values["roster"] = read_roster(path.parent / values["roster"])
     return LeaguePlan(**values, staff=_staff(path, staff))
 
 
-def _staff(path: Path, items: list[dict[str, Any]]) -> tuple[StaffBot, ...]:
+def _staff(path: Path, tables: list[dict[str, Any]]) -> tuple[StaffBot, ...]:
     bots: list[StaffBot] = []
-    hidden = 0
-    for number, item in enumerate(items, 1):
+    for number, table in enumerate(tables, 1):
         owner = f"plan {path}: staff bot {number}"
-        values = check_settings(owner, STAFF_KEYS, item, "key")
-        if values["engine"] is None:
-            raise SpecError(f'{owner} has no engine: write engine = "random"')
-        spec = located(path, values["engine"])
+        bot = StaffBot.from_table(owner, table)
+        spec = located(path, bot.engine)
         try:
-            meant = entrants_of([spec])[spec]
+            entrant = entrants_of([spec])[spec]
         except DlgoError as error:
             raise SpecError(f"{owner}: {error}") from None
-        entrant = meant.text
-        if any(bot.entrant == entrant for bot in bots):
-            raise SpecError(f"{owner}: {entrant} occurs twice; remove one")
-        hidden += values["hidden"]
-        label = values["name"] or meant.label or entrant
-        role = f"hidden bot {hidden}" if values["hidden"] else label
-        bots.append(StaffBot(entrant, label, role, values["points"], values["confidence"]))
+        if any(entrant.text == rival.entrant for rival in bots):
+            raise SpecError(f"{owner}: {entrant.text} occurs twice; remove one")
+        name = bot.name or entrant.label or entrant.text
+        n_hidden = sum(rival.hidden for rival in bots) + 1
+        bots.append(replace(bot, name=name, entrant=entrant.text,
+                            role=f"hidden bot {n_hidden}" if bot.hidden else name))
     return tuple(bots)

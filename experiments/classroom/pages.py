@@ -109,7 +109,7 @@ def write_league(
     public = _distinct({bot.entrant: shown[bot.student] for bot in bots}
                        | {bot.entrant: bot.role for bot in staff})
     real = _distinct({bot.entrant: bot.student for bot in bots}
-                     | {bot.entrant: bot.label for bot in staff})
+                     | {bot.entrant: bot.name for bot in staff})
 
     def write(path: str, template: str, **content: Any) -> None:
         write_file(out / path, pages.get_template(template).render(

@@ -22,44 +22,43 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
+from typing import ClassVar
 
 from dlgo.errors import DlgoError, SpecError
 from dlgo.readers import read_toml
-from dlgo.specs import Option, check_number, check_settings
+from dlgo.specs import check_number
 from dlgo.tables import read_table
-from experiments.classroom.dates import DUE, deadline, time_zone
+from engines.learning.settings import Settings, setting
+from experiments.classroom.dates import deadline, due_setting, time_zone
 from experiments.classroom.exercise import get_exercise
-from experiments.classroom.gradebooks import ROSTER, Roster, read_roster
+from experiments.classroom.gradebooks import Roster, read_roster, roster_setting
 from experiments.classroom.grading import Grade
 
-KEYS = (
-    ROSTER,
-    DUE,
-    Option("zone", None, "time zone of dates; by default the machine's", kind=str),
-    Option("late_percent", 0.0, "percent of the points lost for each day after the deadline that "
-           "has begun", 0, 100),
-    Option("late_days", None, "days after the deadline after which work gets no points", 0, 365,
-           kind=int),
-    Option("comments", None, "CSV file with your points and comments: columns `student`, "
-           "`exercise`, `points`, `comment`", kind=str),
-    Option("feedback", True, "show points and feedback on students' pages"),
-)
 _COLUMNS = ("student", "exercise", "points", "comment")
 
 
-@dataclass(frozen=True)
-class Policy:
-    """How a class is marked; attributes are the keys of `KEYS`."""
+# The lecturer's points and comments, by student and exercise.
+Comments = Mapping[tuple[str, str], list[tuple[float, str]]]
 
-    roster: Roster | None = None
-    due: datetime | None = None
-    zone: tzinfo | None = None
-    late_percent: float = 0.0
-    late_days: int | None = None
-    feedback: bool = True
+
+@dataclass(frozen=True)
+class Policy(Settings):
+    """How a class is marked."""
+
+    owner: ClassVar[str] = "plan"
+    roster: Roster | None = roster_setting()
+    due: datetime | None = due_setting()
+    zone: tzinfo | None = setting(None, "time zone of dates; by default the machine's", kind=str)
+    late_percent: float = setting(
+        0.0, "percent of the points lost for each day after the deadline that has begun",
+        low=0, high=100)
+    late_days: int | None = setting(
+        None, "days after the deadline after which work gets no points", low=0, high=365, kind=int)
+    comments: Comments = setting(
+        None, "CSV file with your points and comments: columns `student`, `exercise`, `points`, "
+        "`comment`", kind=str)
+    feedback: bool = setting(True, "show points and feedback on students' pages")
     exercises: Mapping[str, float] = field(default_factory=dict)  # weights; {}: all, of weight 1
-    # Your points and comments, by student and exercise.
-    comments: Mapping[tuple[str, str], list[tuple[float, str]]] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -118,19 +117,20 @@ def read_policy(path: Path | None, **options: object) -> Policy:
     for name, weight in weights.items():
         get_exercise(name)
         check_number(weight, f"{owner}: the weight of {name}", float, 0, 1000)
-    values = check_settings(owner, KEYS, keys, "key")
-    for key in ("roster", "comments"):
-        if values[key] is not None:
-            values[key] = Path(path or "").parent / values[key]
+    values = Policy.values_in(owner, keys)
+    for key in {"roster", "comments"} & values.keys():
+        values[key] = Path(path or "").parent / values[key]
     values |= {key: value for key, value in options.items() if value is not None}
-    zone = values["zone"] = time_zone(values["zone"])
-    values["due"] = deadline(values["due"], zone)
-    values["roster"] = read_roster(values["roster"]) if values["roster"] else None
-    values["comments"] = _comments(values["comments"]) if values["comments"] else {}
-    return Policy(exercises=weights, **values)
+    zone = time_zone(values.get("zone"))
+    return Policy(**values | {
+        "zone": zone, "due": deadline(values.get("due"), zone),
+        "roster": read_roster(values["roster"]) if "roster" in values else None,
+        "comments": _comments(values["comments"]) if "comments" in values else {},
+        "exercises": weights,
+    })
 
 
-def _comments(path: Path) -> dict[tuple[str, str], list[tuple[float, str]]]:
+def _comments(path: Path) -> Comments:
     header, rows = read_table(path)
     missing = [name for name in _COLUMNS if name not in header]
     if missing:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from dlgo.records.game_record import GameRecord
 from dlgo.records.ledger import Ledger
-from experiments.classroom.gradebooks import Roster, write_class_table
+from experiments.classroom.gradebooks import write_class_table
 from experiments.classroom.league import League
 from experiments.classroom.league_bots import LATE, Bot
 from experiments.classroom.league_plan import StaffBot
@@ -112,9 +112,9 @@ class Standings:
         score = f"{sum(match.scores):g}/{len(match.scores)}"
         return Mark(staff, score, confidence, beaten)
 
-    def write_marks(self, path: Path, roster: Roster | None) -> list[str]:
+    def write_marks(self, path: Path) -> list[str]:
         """Write points, totals, hand-ins, lateness as CSV; return students not on the roster."""
-        staff = [bot.label for bot in self.league.plan.staff]
+        staff = [bot.name for bot in self.league.plan.staff]
         cells = {
             one.bot.student: [
                 "yes" if one.plays else "no", *(mark.points for mark in one.marks),
@@ -122,7 +122,7 @@ class Standings:
             ] for one in self.students
         }
         return write_class_table(path, ["plays", *staff, "total", "hand-in", "late"], cells,
-                                 ["no", *[0] * len(staff), 0, "", ""], roster)
+                                 ["no", *[0] * len(staff), 0, "", ""], self.league.plan.roster)
 
 
 def _trouble(bot: Bot, lost: list[GameRecord]) -> list[Trouble]:

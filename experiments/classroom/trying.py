@@ -39,7 +39,7 @@ def try_bot(
             raise DlgoError(f"{bot}: {entered.notes[-1]}")
         game = Plan(games=(plan.game,), entrants=(entered.entrant, staff.entrant), pairs=1,
                     opening_plies=plan.opening_plies, seed=seed)
-        names = {entered.entrant: bot.resolve().stem, staff.entrant: staff.label}
+        names = {entered.entrant: bot.resolve().stem, staff.entrant: staff.name}
         limits = limits_of(plan)
         engines = EngineCache(limits, launches={entered.entrant: entry.launch(entered.folder)})
         try:
@@ -53,7 +53,7 @@ def try_bot(
 
 def _staff(plan: LeaguePlan, name: str | None) -> StaffBot:
     for bot in plan.staff:
-        if name in (None, bot.label, bot.entrant):
+        if name in (None, bot.name, bot.entrant):
             return bot
-    known = ", ".join(bot.label for bot in plan.staff) or "none"
-    raise DlgoError(f"there is no staff bot {name!r}; the plan's staff bots are: {known}")
+    names = ", ".join(bot.name for bot in plan.staff) or "none"
+    raise DlgoError(f"there is no staff bot {name!r}; the plan's staff bots are: {names}")

@@ -202,7 +202,6 @@ def league(
     """
     from dlgo.files import make_folder
     from experiments.arena.reporter import default_reporter
-    from experiments.classroom.gradebooks import read_roster
     from experiments.classroom.grading import TRUSTED
     from experiments.classroom.hand_ins import hand_ins
     from experiments.classroom.league import play_league
@@ -220,7 +219,6 @@ def league(
     sources, remarks = hand_ins(folder, [plan.bot.partition(".")[0]])
     for remark in remarks:
         log(remark, err=True)
-    roster = read_roster(plan.roster) if plan.roster else None
     if trust:
         click.echo(TRUSTED, err=True)
     make_folder(out)
@@ -237,6 +235,6 @@ def league(
     write_league(out, standings, shown, final)
     if final:
         click.echo(f"seed of the games: {played.seed}")
-    for name in standings.write_marks(out / "marks.csv", roster):
+    for name in standings.write_marks(out / "marks.csv"):
         log(f"{name} is not on the roster; their row is the last of the table", err=True)
     click.echo(f"wrote {out / 'leaderboard.html'}, {out / 'lecturer.html'} and {out / 'marks.csv'}")

@@ -37,7 +37,8 @@ from engines.learning.reinforcement.config import ReinforcementConfig
 from engines.registry import engine_class
 from engines.supervised.config import SupervisedConfig
 from experiments.arena import plan_keys
-from experiments.classroom import league_plan, policy
+from experiments.classroom.league_plan import LeaguePlan
+from experiments.classroom.policy import Policy
 from experiments.datasets.options import RECIPE_OPTIONS
 from experiments.museum import __main__ as museum
 from experiments.studies import families, ladder, plans
@@ -46,8 +47,8 @@ from experiments.studies import families, ladder, plans
 MARK = re.compile(r"^<!-- table: (.+?) -->\n(?:\n(?:\|.*\n)+)?", re.M)
 _TRAINERS = {"alphago": AlphaGoConfig, "alphazero": AlphaZeroConfig,
              "shared": ReinforcementConfig, "supervised": SupervisedConfig}
-_KEYS = {"plan": plan_keys.KEYS.values(), "class": policy.KEYS, "league": league_plan.KEYS,
-         "recipe": RECIPE_OPTIONS}
+_KEYS = {"plan": plan_keys.KEYS.values(), "class": Policy.options().values(),
+         "league": LeaguePlan.options().values(), "recipe": RECIPE_OPTIONS}
 _STUDIES = {"families": (families.Part, families.RESULTS),
             "scaling": (ladder.Part, plans.RESULTS)}
 

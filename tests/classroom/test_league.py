@@ -275,7 +275,7 @@ def test_bad_rules_and_damaged_files_give_one_line(tmp_path, capfd, at_home) -> 
         ("allow = ['mtcs']", "is not the name of a built-in engine (did you mean mcts?)"),
         ("staff = 3", "under a line [[staff]]"),
         ("[[staff]]\nengine = 'goblin'", "staff bot 1: unknown engine 'goblin'"),
-        ("[[staff]]\nhidden = true", "staff bot 1 has no engine"),
+        ("[[staff]]\nhidden = true", "staff bot 1 lacks the key engine"),
         ("[[staff]]\nengine = 'random'\npoints = 'x'", "points='x' is not a whole number"),
         ("[[staff]]\nengine = 'random'\n[[staff]]\nengine = 'random'", "random occurs twice"),
     ):
@@ -283,7 +283,7 @@ def test_bad_rules_and_damaged_files_give_one_line(tmp_path, capfd, at_home) -> 
         (folder / "league.toml").write_text(game + text + "\n")
         assert_one_line(league(capfd, folder, "--trust"), part)
     (folder / "league.toml").write_text("")
-    assert_one_line(league(capfd, folder, "--trust"), "names no game")
+    assert_one_line(league(capfd, folder, "--trust"), "lacks the key game")
     (folder / "league.toml").write_text('game = "tictactoe"\n')
     empty = tmp_path / "empty"
     (empty / "hand-ins").mkdir(parents=True)
