@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dlgo.records.game_record import GameRecord
 from dlgo.text import number_of
 from engines.jobs import Source
-from experiments.arena.limits import Limits
+from experiments.arena.plan_keys import Limits
 from experiments.arena.referee import GameTask
 from experiments.arena.schedule import CanonicalPlan, Pair
 from experiments.arena.strategy import Result, Strategy

@@ -18,7 +18,8 @@ from engines.base import Engine
 from engines.isolation.engine import IsolatedEngine
 from engines.programs.program import ProgramError
 from experiments.arena.entrants import Entrant, Launches
-from experiments.arena.limits import DEFAULT_LIMITS, Limits, hard_limit
+from experiments.arena.limits import hard_limit
+from experiments.arena.plan_keys import DEFAULT_LIMITS, Limits
 
 # Minimum and maximum number of engines that a worker keeps: an external one is a process with
 # pipes.

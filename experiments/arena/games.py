@@ -28,7 +28,8 @@ from engines.programs.program import ProgramError
 from experiments.arena import limits as limits_
 from experiments.arena.engine_cache import EngineCache, prepared_engine
 from experiments.arena.entrants import Entrant, Launches
-from experiments.arena.limits import DEFAULT_LIMITS, Limits, silence_limit
+from experiments.arena.limits import silence_limit
+from experiments.arena.plan_keys import DEFAULT_LIMITS, Limits
 from experiments.arena.referee import GameTask, play_game, record_of_lost_game
 from experiments.arena.running import RunningGame
 from experiments.arena.schedule import CanonicalPlan

@@ -6,18 +6,14 @@ for all entrants. Every move is charged to an `Account`.
 
 from __future__ import annotations
 
-import dataclasses
-import functools
-import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from dlgo.records.failures import Failure
 from dlgo.system.processes import run_delay
 from engines.base import Budget, Cost
 from experiments.arena.entrants import Entrant
-from experiments.arena.plan_keys import KEYS, check_values
+from experiments.arena.plan_keys import Limits
 
 # How far a move may go beyond its budget: whichever is more. An engine looks at the clock
 # every few milliseconds, and the scheduler of a busy machine may take it away for longer.
@@ -31,31 +27,6 @@ PREPARE_TIMEOUT = 600.0
 # Wall seconds for the process of an external engine to start, and those beyond its timeout after
 # which it has stopped the worker that asks it.
 START_TIMEOUT, _OUTSIDE_GRACE = 60.0, 5.0
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What holds for every entrant of a tournament; `plan_keys.LIMIT_KEYS` says what each is."""
-
-    move_timeout: float = KEYS["move_timeout"].default
-    game_cpu: float | None = None
-    game_wall: float | None = None
-    memory_mb: int | None = None
-    max_failures: int = KEYS["max_failures"].default
-
-    def checked(self) -> Limits:
-        """Itself. Raises SpecError for a limit that is out of range."""
-        check_values(dataclasses.asdict(self))
-        return self
-
-    @functools.cached_property
-    def text(self) -> str:
-        """As JSON, without what is not set: stored with each game."""
-        values = dataclasses.asdict(self)
-        return json.dumps({name: value for name, value in values.items() if value is not None})
-
-
-DEFAULT_LIMITS = Limits()
 
 
 def allowed_seconds(limit: float) -> float:

@@ -3,10 +3,13 @@ checks of `Plan` and `Limits`, and the table in docs/tournaments.md are made fro
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import functools
+import json
+from dataclasses import dataclass
+from typing import ClassVar
 
-from dlgo.specs import Option, parse_settings
+from dlgo.specs import Option
+from engines.learning.settings import Settings, setting
 
 # How entrants meet.
 KINDS = ("round-robin", "gauntlet", "ladder", "match", "mirror")
@@ -37,25 +40,35 @@ PLAN_KEYS = (
     Option("beta", 0.05, "probability of accepting ELO0 if ELO1 is true", 1e-9, 0.5),
     Option("elo_model", "logistic", "scale of ELO0 and ELO1", choices=("logistic", "normalized")),
 )
-LIMIT_KEYS = (
-    Option("move_timeout", 600.0, "wall seconds after which an engine that has not moved loses",
-           0.001, _LONG),
-    Option("game_cpu", None, "maximum CPU seconds for all moves of a player in a game", 0.001,
-           _LONG, kind=float),
-    Option("game_wall", None, "maximum wall seconds for all moves of a player in a game", 0.001,
-           _LONG, kind=float),
-    Option("memory_mb", None, "maximum growth in megabytes of a worker process and its children",
-           64, _MANY, kind=int),
-    Option("max_failures", 10, "number of failures in a row that stops an entrant; 0: never stop",
-           0, _MANY),
-)
+
+
+@dataclass(frozen=True)
+class Limits(Settings):
+    """What holds for every entrant of a tournament."""
+
+    owner: ClassVar[str] = "tournament"
+    move_timeout: float = setting(
+        600.0, "wall seconds after which an engine that has not moved loses", low=0.001, high=_LONG)
+    game_cpu: float | None = setting(
+        None, "maximum CPU seconds for all moves of a player in a game", low=0.001, high=_LONG,
+        kind=float)
+    game_wall: float | None = setting(
+        None, "maximum wall seconds for all moves of a player in a game", low=0.001, high=_LONG,
+        kind=float)
+    memory_mb: int | None = setting(
+        None, "maximum growth in megabytes of a worker process and its children", low=64,
+        high=_MANY, kind=int)
+    max_failures: int = setting(
+        10, "number of failures in a row that stops an entrant; 0: never stop", low=0, high=_MANY)
+
+    @functools.cached_property
+    def text(self) -> str:
+        """As JSON, without what is not set: stored with each game."""
+        values = self.to_json()
+        return json.dumps({name: value for name, value in values.items() if value is not None})
+
+
+DEFAULT_LIMITS = Limits()
 # Options of keys that are lists: each use adds an entry.
 LIST_OPTIONS = {"games": "--game", "engines": "--engine", "challengers": "--challenger"}
-KEYS = {key.name: key for key in (*PLAN_KEYS, *LIMIT_KEYS)}
-
-
-def check_values(values: Mapping[str, Any]) -> None:
-    """Raise SpecError for a number or a word that a plan cannot have. None means not set."""
-    given = {name: value for name, value in values.items()
-             if value is not None and name in KEYS and KEYS[name].type is not list}
-    parse_settings("tournament", KEYS.values(), given)
+KEYS = {key.name: key for key in PLAN_KEYS} | Limits.options()

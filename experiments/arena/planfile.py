@@ -22,8 +22,7 @@ from dlgo.errors import SpecError
 from dlgo.files import relative_path
 from dlgo.readers import read_toml
 from dlgo.specs import parse_settings
-from experiments.arena.limits import Limits
-from experiments.arena.plan_keys import KEYS, LIMIT_KEYS, LIST_OPTIONS, PLAN_KEYS
+from experiments.arena.plan_keys import KEYS, LIST_OPTIONS, PLAN_KEYS, Limits
 from experiments.arena.schedule import CanonicalPlan, Plan
 
 
@@ -50,13 +49,14 @@ def read_plan(
                 f"no {key} given; write {key} = [...] in a plan file, "
                 f"or add {LIST_OPTIONS[key]} NAME"
             )
-    limits = {key.name: values.pop(key.name) for key in LIMIT_KEYS if key.name in values}
+    limits = Limits(**{name: values.pop(name) for name in Limits.options() if name in values})
+    limits.check()
     values["entrants"] = values.pop("engines")
     plan: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value
             for key, value in values.items()}
-    checked = Plan(**plan).canonical(), Limits(**limits).checked()
+    checked = Plan(**plan).canonical()
     _check_used(given)
-    return checked
+    return checked, limits
 
 
 def _check_used(given: Mapping[str, Any]) -> None:

@@ -31,7 +31,8 @@ from engines.isolation.engine import IsolatedEngine
 from engines.programs.program import NoAnswer, ProgramError
 from experiments.arena.engine_cache import EngineCache
 from experiments.arena.entrants import Entrant
-from experiments.arena.limits import DEFAULT_LIMITS, Account, Limits
+from experiments.arena.limits import Account
+from experiments.arena.plan_keys import DEFAULT_LIMITS, Limits
 from experiments.arena.provenance import machine_text, time_text, version_text
 from experiments.arena.shared_game import CAPACITY, DOING, PREPARING, THINKING, SharedGame
 

@@ -26,9 +26,9 @@ from dlgo.errors import SpecError
 from dlgo.games import get_game
 from dlgo.records.game_record import slot_of
 from dlgo.rng import below, derive_seed, make_rng
-from dlgo.specs import split_version
+from dlgo.specs import parse_settings, split_version
 from experiments.arena.entrants import Launches, entrants_of
-from experiments.arena.plan_keys import KEYS, check_values
+from experiments.arena.plan_keys import KEYS, PLAN_KEYS
 from experiments.arena.referee import GameTask
 
 # Number of openings that matches with openings of their own share.
@@ -66,7 +66,9 @@ class Plan:
     def canonical(self) -> CanonicalPlan:
         """The same plan with every specification in its canonical text. Raises SpecError for an
         unknown game or engine, a bad option, one named twice, or a plan that holds no games."""
-        check_values(vars(self))
+        parse_settings("tournament", PLAN_KEYS, {
+            key.name: value for key in PLAN_KEYS if key.type is not list
+            and (value := getattr(self, key.name)) is not None})
         games = _unique("game", self.games, lambda text: get_game(text).versioned)
         entrant_of = entrants_of((*self.challengers, *self.entrants))
         challengers = _unique("challenger", self.challengers, lambda spec: entrant_of[spec].text)

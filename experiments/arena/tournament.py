@@ -21,7 +21,7 @@ from dlgo.text import duration, number_of
 from engines.jobs import Executor, Processes
 from experiments.arena.agenda import Agenda, result_of
 from experiments.arena.games import GameTable, WarmUp
-from experiments.arena.limits import DEFAULT_LIMITS, Limits
+from experiments.arena.plan_keys import DEFAULT_LIMITS, Limits
 from experiments.arena.provenance import version_text
 from experiments.arena.reporter import Reporter, default_reporter
 from experiments.arena.running import RunningFile
@@ -80,7 +80,8 @@ def run_tournament(
     """
     progress = progress or default_reporter()
     start = time.monotonic()
-    limits, strategy = limits.checked(), strategy or Strategy.of(plan)
+    limits.check()
+    strategy = strategy or Strategy.of(plan)
     with ledger_lock(ledger_path), Ledger(ledger_path) as ledger, ExitStack() as stack:
         union, stop_reasons = _earlier(ledger, plan)
         results = {record.slot: None if plan.ends_by_itself else result_of(record)

@@ -23,7 +23,7 @@ from dlgo.records.game_record import GameRecord
 from dlgo.records.ledger import Ledger
 from dlgo.text import number_of
 from engines.jobs import Executor
-from experiments.arena.limits import Limits
+from experiments.arena.plan_keys import Limits
 from experiments.arena.reporter import Reporter
 from experiments.arena.schedule import CanonicalPlan, Pair, Plan
 from experiments.arena.strategy import Strategy

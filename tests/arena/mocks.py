@@ -29,7 +29,7 @@ from engines.base import Budget, Cost, Decision, Engine
 from engines.jobs import Processes
 from engines.random_bot.engine import RandomEngine
 from experiments.arena.games import GameTable
-from experiments.arena.limits import DEFAULT_LIMITS, Limits
+from experiments.arena.plan_keys import DEFAULT_LIMITS, Limits
 from experiments.arena.referee import GameTask
 from experiments.arena.reporter import Reporter
 from experiments.arena.schedule import Plan

@@ -15,7 +15,7 @@ from dlgo import SpecError
 from dlgo.records.ledger import GameRecord
 from dlgo.specs import split_version
 from experiments.arena.agenda import Agenda
-from experiments.arena.limits import Limits
+from experiments.arena.plan_keys import Limits
 from experiments.arena.planfile import read_plan
 from experiments.arena.referee import GameTask
 from experiments.arena.schedule import Plan, tasks

@@ -21,7 +21,7 @@ from dlgo import LedgerError
 from dlgo.records.ledger import GameRecord
 from dlgo.system import processes
 from experiments.arena.inspect_ledger import check_lines
-from experiments.arena.limits import Limits
+from experiments.arena.plan_keys import Limits
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from tests.arena.mocks import SETUP, games_of, left_behind, read, register_mocks, run

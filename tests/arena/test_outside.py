@@ -19,7 +19,7 @@ from engines.isolation.describe import describe
 from engines.isolation.engine import IsolatedEngine
 from experiments.arena.entrants import entrants_of
 from experiments.arena.inspect_ledger import list_lines, problem_of
-from experiments.arena.limits import Limits
+from experiments.arena.plan_keys import Limits
 from experiments.arena.referee import EngineCache, play_game
 from experiments.arena.schedule import Plan
 from tests.arena.mocks import games_of, left_behind, make_task, play_tasks, run

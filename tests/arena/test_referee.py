@@ -20,7 +20,8 @@ from dlgo.records.ledger import GameRecord
 from engines.base import Budget, Cost
 from experiments.arena import limits as limits_module
 from experiments.arena.inspect_ledger import problem_of
-from experiments.arena.limits import Account, Limits
+from experiments.arena.limits import Account
+from experiments.arena.plan_keys import Limits
 from experiments.arena.referee import EngineCache, play_game
 from experiments.arena.schedule import Plan
 from tests.arena.mocks import GARBAGE, MOCKS, games_of, left_behind, make_task, play_tasks, run

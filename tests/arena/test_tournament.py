@@ -22,7 +22,7 @@ from dlgo import LedgerError, SpecError
 from dlgo.records.ledger import Ledger
 from engines.jobs import WorkerError
 from experiments.arena.games import GameTable, WarmUp
-from experiments.arena.limits import Limits
+from experiments.arena.plan_keys import Limits
 from experiments.arena.schedule import Plan, tasks
 from experiments.arena.tournament import run_tournament
 from tests.arena.mocks import (

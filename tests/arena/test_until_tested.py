@@ -7,7 +7,7 @@ import itertools
 import random
 
 from experiments.arena.agenda import Agenda, result_of
-from experiments.arena.limits import Limits
+from experiments.arena.plan_keys import Limits
 from experiments.arena.schedule import Plan
 from experiments.arena.tournament import run_tournament
 from reports.sprt import Sprt, SprtBounds
