@@ -148,6 +148,7 @@ distribution = setup(
             *rl,
             *course,
             *cluster,
+            "axe-core-python>=0.1",
             "bitbully>=0.0.70",
             "choix>=0.3.5",
             "cosmic-ray>=8.4",

@@ -138,7 +138,7 @@ def test_a_thousand_hostile_requests(studio: Studio) -> None:
     attacker = Attacker(studio, 11)
     for _ in range(500):
         attacker.attack()
-    memory = resident(studio.process.pid)  # with what is loaded once: 40 MB with the first game file
+    memory = resident(studio.process.pid)  # the first game file loads 40 MB
     for _ in range(500):
         attacker.attack()
     assert resident(studio.process.pid) < memory + 4_000, "more than 8 kB for each request"

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from importlib.resources import files
 
 import pytest
 
-from tests.command import ROOT
 from tests.sample_ledger import write_sample
 from tests.studio.browser import Page
 from tests.studio.client import BOTS, Studio
@@ -156,18 +153,9 @@ def test_messages_leave_the_board_alone(studio: Studio, page: Page) -> None:
         page.driver.execute_script("document.getElementById('toasts').replaceChildren()")
 
 
-def axe() -> str:
-    """The source of axe-core, where Node finds it."""
-    node = shutil.which("node")
-    found = node and subprocess.run([node, "-p", "require.resolve('axe-core/axe.min.js')"],
-                                    cwd=ROOT, capture_output=True, text=True)
-    if not found or found.returncode:
-        pytest.skip("needs axe-core: npm install --prefix .. axe-core")
-    return Path(found.stdout.strip()).read_text()
-
-
 def test_axe_finds_nothing_serious(studio: Studio, page: Page) -> None:
-    source, wrong = axe(), []
+    package = pytest.importorskip("axe_core_python", reason="needs axe-core-python")
+    source, wrong = (files(package) / "axe.min.js").read_text(), []
     for name, _ in views(studio, page):
         if not page.driver.execute_script("return Boolean(window.axe)"):
             page.driver.execute_script(source)
