@@ -50,7 +50,7 @@ LONGEST = [
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--run-all", action="store_true",
-                     help="run all tests, in their long forms: more than an hour")
+                     help="run all tests, in long forms: about an hour")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -58,12 +58,12 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--run-all"):
         RUN_ALL = True
         os.environ["DLGO_RUN_ALL"] = "1"
-    # The same examples in each run, as many on a busy machine; --run-all draws others each time.
+    # The same examples in each run, and as many on a busy machine.
     with contextlib.suppress(ImportError):
         import hypothesis
 
         hypothesis.settings.register_profile(
-            "dlgo", deadline=None, derandomize=not RUN_ALL, database=None,
+            "dlgo", deadline=None, derandomize=True, database=None,
             suppress_health_check=[hypothesis.HealthCheck.too_slow],
         )
         hypothesis.settings.load_profile("dlgo")

@@ -37,15 +37,20 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / f"{absent}.py").write_text("raise ImportError('not here')\n")
     done = run_module("experiments.course.build", "--out", folder / "out",
                       *([] if RUN_ALL else ["--quick"]),
-                      PYTHONPATH=f"{folder}{os.pathsep}{ROOT}")
+                      timeout=1200, PYTHONPATH=f"{folder}{os.pathsep}{ROOT}")
     assert done.returncode == 0, done.stdout + done.stderr
     assert all(f"notebook {name}: " in done.stdout for name in NOTEBOOKS), "it says what it does"
     return folder / "out"
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS if RUN_ALL else ["04_search"])
-def test_a_notebook_shows_pictures(name: str) -> None:
-    shown = [kind for cell in run_notebook(SOURCES / f"{name}.py").cells
+def test_a_notebook_shows_pictures(name: str, request: pytest.FixtureRequest) -> None:
+    if RUN_ALL:
+        built = request.getfixturevalue("course") / f"site/notebooks/{name}.ipynb"
+        cells = json.loads(built.read_text())["cells"]
+    else:
+        cells = run_notebook(SOURCES / f"{name}.py").cells
+    shown = [kind for cell in cells
              for output in cell.get("outputs", ()) for kind in output.get("data", ())]
     assert sum(kind in ("image/png", "image/svg+xml", "text/html") for kind in shown) >= 4
 

@@ -32,11 +32,11 @@ print(int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) /
 @pytest.mark.parametrize(
     ("game", "spec"),
     [
-        pytest.param("connect4", "mcts:sims=1000000", marks=pytest.mark.slow),
+        ("connect4", "mcts:sims=1000000"),
         ("draughts", "mcts:sims=300000,threads=2"),
-        pytest.param("go9", "mcts:sims=1000000,rollout=heavy,rule=rave", marks=pytest.mark.slow),
-        pytest.param("go19", "mcts:sims=1000000", marks=pytest.mark.slow),
-        pytest.param("draughts", "mcts:sims=1000000", marks=pytest.mark.slow),
+        ("go9", "mcts:sims=1000000,rollout=heavy,rule=rave"),
+        ("go19", "mcts:sims=1000000"),
+        ("draughts", "mcts:sims=1000000"),
     ],
 )
 def test_a_search_of_a_million_simulations_is_small(game: str, spec: str) -> None:

@@ -239,17 +239,3 @@ def test_a_cell_that_is_edited_is_another_version(old: str, new: str) -> None:
 def test_a_cell_that_runs_again_is_the_same_entrant() -> None:
     results = [dlgo.match("tictactoe", bot(BOT), "random", pairs=1, seed=1) for _ in range(2)]
     assert results[0].one == "Bot" and results[0].points == results[1].points
-
-
-@pytest.mark.long
-def test_the_notebook_runs_in_a_kernel() -> None:
-    for package in ("jupytext", "nbclient", "ipykernel"):
-        pytest.importorskip(package, reason="needs what the course is built with: dlgo[course]")
-    import jupytext
-    from nbclient import NotebookClient
-
-    notebook = jupytext.read(ROOT / "notebooks/python.py")
-    NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
-    shown = [kind for cell in notebook.cells for output in cell.get("outputs", ())
-             for kind in output.get("data", ())]
-    assert {"image/png", "image/svg+xml", "text/html"} <= set(shown)
