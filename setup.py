@@ -121,7 +121,7 @@ distribution = setup(
         "filelock>=3.30",
         "jinja2>=3.1",
         "matplotlib>=3.8",
-        # It uses names that are not public: dlgo/numba_internals.py, tried with 0.61.2 and 0.68.1.
+        # It uses names that are not public: dlgo/numba_internals.py, tried with 0.61.0 and 0.68.1.
         "numba>=0.61,<0.70",
         "numpy>=1.26",
         "onnxruntime>=1.18",

@@ -33,7 +33,6 @@ from dlgo.fingerprint import UnknownIngredient, fingerprint
 from dlgo.numba_internals import event
 from dlgo.system.machine import is_open_to_others, is_own
 
-numba_internals.import_without_scipy()
 P = ParamSpec("P")
 R = TypeVar("R")
 _DAY = 86400.0

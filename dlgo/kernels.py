@@ -379,7 +379,7 @@ def alone(state: KernelState) -> KernelState:
 
 @overload(alone, strict=False)
 def _alone(batch: Any) -> Any:
-    return _for_each_field(batch, "alone(batch)", "[None]")
+    return _for_each_field(batch, "alone(batch)", "[None, ...]")  # Numba 0.61 cannot compile [None]
 
 
 def make_batch(state: KernelState, n: int) -> KernelState:

@@ -6,9 +6,7 @@ tests/test_numba_internals.py tries each part with the installed release.
 from __future__ import annotations
 
 import contextlib
-import importlib
 import pickle
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -24,22 +22,10 @@ Reader = Callable[[tuple[Any, ...], str], bytes | None]
 Writer = Callable[[tuple[Any, ...], str, bytes], None]
 
 
-def import_without_scipy() -> None:
-    """Import what compiling needs, without SciPy's linear algebra: Numba imports that only to see
-    whether it is installed, and it takes a quarter of the start of a process."""
-    # Code that compiles `np.dot` still gets it: Numba checks again then.
-    if "scipy.linalg" not in sys.modules:
-        sys.modules["scipy.linalg"] = None  # type: ignore[assignment]
-        try:
-            with contextlib.suppress(ImportError):
-                importlib.import_module("numba.np.arraymath")
-        finally:
-            del sys.modules["scipy.linalg"]
-
-
 class _Cache:
     """`cache=True` has one index of all signatures of a function, which imports the modules of all
-    their classes, and in which two processes can mistake each other's machine code."""
+    their classes, and in which two processes can mistake each other's machine code. It also
+    prepares the compiler before it loads code, a quarter of the CPU time of a start."""
 
     cache_path = None
 
@@ -48,7 +34,6 @@ class _Cache:
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function for a signature; None if it must be compiled."""
-        target_context.refresh()
         arguments = tuple(getattr(sig, "args", sig))
         content = self._read(arguments, repr(target_context.codegen().magic_tuple()))
         with contextlib.suppress(Exception):  # cut short: compiled and written again

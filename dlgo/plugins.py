@@ -97,8 +97,12 @@ class PluginGroup:
         name = name.strip()
         if not name:
             raise PluginError(f"{self.noun} {whole!r} has no name; write name:key=value,key=value")
-        is_name = name in self.built_in or name in self._given or name in self._entry_points
-        if not is_name and (match := _FILE.fullmatch(text) or _MODULE.fullmatch(text)):
+        match = _FILE.fullmatch(text)
+        if match is None and not any(
+            name in names for names in (self.built_in, self._given, self._entry_points)
+        ):
+            match = _MODULE.fullmatch(text)
+        if match is not None:
             member = _MEMBER.fullmatch(match["rest"] or "")
             if member is not None:
                 return f"{match['path']}:{member['name']}", member["settings"]

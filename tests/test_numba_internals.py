@@ -6,17 +6,11 @@ environment of its own, and run this file there.
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
-
 import numba
 import numpy as np
 import pytest
 
 from dlgo import numba_internals
-
-ROOT = Path(__file__).resolve().parents[1]
 
 
 def increment(x):
@@ -93,16 +87,3 @@ def test_compiled_code_calls_the_inner_form() -> None:
     assert inner_form.signatures == [(numba.int64,)]  # a constant and a variable are the same
     assert not outer_form.signatures
     assert outer_form(1) == 2
-
-
-def test_scipy_is_not_loaded_but_can_be() -> None:
-    """`numba.np.arraymath`: a quarter of the start of a process."""
-    code = """
-import sys, numba, numpy as np
-import dlgo.jit
-numba.njit(lambda x: x + 1)(1)
-assert "scipy.linalg" not in sys.modules
-assert numba.njit(lambda a: np.dot(a, a))(np.ones(3)) == 3
-assert "scipy.linalg" in sys.modules
-"""
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
