@@ -16,7 +16,7 @@ import numpy as np
 from dlgo.api import GameSpec
 from dlgo.errors import SpecError
 from dlgo.extras import require_extra
-from dlgo.vector import DEFAULT, VectorEnv
+from dlgo.vector import DEFAULT, Episodes, VectorEnv
 
 require_extra("rl", "the adapter for PettingZoo", "pettingzoo", "gymnasium")
 
@@ -63,8 +63,8 @@ class GameEnv(AECEnv):
         super().__init__()
         if render_mode not in (None, "ansi"):
             raise SpecError(f"PettingZoo: render_mode={render_mode!r} is not one of None, 'ansi'")
-        self._env = VectorEnv(game, 1, encoder or DEFAULT, random_plies=random_plies,
-                              max_plies=max_plies, autoreset=False)
+        self._env = VectorEnv(game, 1, encoder or DEFAULT, episodes=Episodes(
+            random_plies, max_plies, autoreset=False))
         self.metadata = {
             "render_modes": ["ansi"], "name": f"dlgo_{self._env.game.slug}_v0",
             "is_parallelizable": False,

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from dlgo.vector.environment import DEFAULT, TimeStep, VectorEnv, longest_game
+from dlgo.vector.environment import DEFAULT, Episodes, TimeStep, VectorEnv, longest_game
 
-__all__ = ["DEFAULT", "TimeStep", "VectorEnv", "longest_game"]
+__all__ = ["DEFAULT", "Episodes", "TimeStep", "VectorEnv", "longest_game"]

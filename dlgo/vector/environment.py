@@ -15,6 +15,7 @@ returns arrays.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,6 +82,21 @@ class TimeStep(NamedTuple):
         return ended
 
 
+@dataclass(frozen=True)
+class Episodes:
+    """How the games of an environment start and end."""
+
+    # A game starts after 0 to this many random legal plies, each number with the same probability;
+    # fewer if the next one would end the game. They count as plies, and their positions as history.
+    random_plies: int = 0
+    max_plies: int | None = None  # after which a game is truncated; None: `longest_game(game)`
+    # "error": an illegal action raises; "loss": it loses the game for the player who chose it.
+    illegal: str = ERROR
+    # Whether a new game starts when one ends. Otherwise its board shows the last position, and must
+    # not move, until `reset(boards=...)` starts another game there.
+    autoreset: bool = True
+
+
 class VectorEnv:
     """`count` games in parallel. The same seed and the same actions give the same games.
 
@@ -93,14 +109,7 @@ class VectorEnv:
         encoder: makes the observations: the name of an encoder (`dlgo encoders GAME`), or an
             `Encoder`; by default the game's default encoder; None: no planes.
         seed: of random starts and random actions.
-        random_plies: a game starts after 0 to this many random legal plies, each number with the
-            same probability; fewer if the next one would end the game. They count as plies, and
-            their positions as history.
-        max_plies: number of plies after which a game is truncated; by default `longest_game(game)`.
-        illegal: "error": an illegal action raises; "loss": it loses the game for the player who
-            chose it.
-        autoreset: whether a new game starts when one ends. Otherwise its board shows the last
-            position, and must not move, until `reset(boards=...)` starts another game there.
+        episodes: how games start and end.
         search: whether only the `search_actions` count as legal: in Go, no moves that fill an own
             eye.
         history: number of earlier positions kept for `observe`; at least those of the encoder.
@@ -136,20 +145,20 @@ class VectorEnv:
 
     def __init__(
         self, game: str | GameSpec, count: int, encoder: str | Encoder | None = DEFAULT,
-        seed: int = 0, *, random_plies: int = 0, max_plies: int | None = None,
-        illegal: str = ERROR, autoreset: bool = True, search: bool = False, history: int = 0,
+        seed: int = 0, *, episodes: Episodes = Episodes(), search: bool = False, history: int = 0,
     ) -> None:
         self.game = get_game(game)
         self.count = _whole("count", count, 1, 10**9)
         self.encoder = _find_encoder(encoder, self.game)
-        longest = longest_game(self.game) if max_plies is None else max_plies
+        longest = longest_game(self.game) if episodes.max_plies is None else episodes.max_plies
         # Limits of numbers of boards, plies and positions, far from those of sizes of arrays.
         longest = _whole("max_plies", longest, 1, 10**6)
-        opening = _whole("random_plies", random_plies, 0, longest - 1)
-        if illegal not in (ERROR, LOSS):
-            raise SpecError(f"VectorEnv: illegal={illegal!r} is not one of {ERROR}, {LOSS}")
-        self._illegal_loses = illegal == LOSS
-        self._autoreset = autoreset
+        opening = _whole("random_plies", episodes.random_plies, 0, longest - 1)
+        if episodes.illegal not in (ERROR, LOSS):
+            raise SpecError(
+                f"VectorEnv: illegal={episodes.illegal!r} is not one of {ERROR}, {LOSS}")
+        self._illegal_loses = episodes.illegal == LOSS
+        self._autoreset = episodes.autoreset
         self._start = self.game.new_kernel_state()
         if kernels.terminal(self._start):
             raise SpecError(f"VectorEnv: {self.game} is over before its first move")
@@ -158,7 +167,7 @@ class VectorEnv:
         history = _whole("history", history, 0, 10**6)
         window = 1 + max(int(self._planes.shape[HISTORY]), history)
         try:
-            self._boards = self._allocate((longest, opening, window, autoreset, search))
+            self._boards = self._allocate((longest, opening, window, episodes.autoreset, search))
         except MemoryError:
             raise SpecError(
                 f"VectorEnv: count={self.count} boards of {self.game} do not fit into memory; take "

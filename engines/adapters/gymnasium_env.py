@@ -18,7 +18,7 @@ import numpy as np
 from dlgo.api import GameSpec
 from dlgo.errors import IllegalMoveError, SpecError
 from dlgo.extras import require_extra
-from dlgo.vector import DEFAULT, VectorEnv
+from dlgo.vector import DEFAULT, Episodes, VectorEnv
 from engines.isolation.describe import read_spec
 from engines.registry import EngineSpec
 
@@ -72,8 +72,8 @@ class OpponentEnv(gymnasium.Env):
             if value not in choices:
                 names = ", ".join(map(str, choices))
                 raise SpecError(f"Gymnasium: {name}={value!r} is not one of {names}")
-        self._env = VectorEnv(game, 1, encoder or DEFAULT, random_plies=random_plies,
-                              max_plies=max_plies, illegal=illegal, autoreset=False)
+        self._env = VectorEnv(game, 1, encoder or DEFAULT, episodes=Episodes(
+            random_plies, max_plies, illegal, autoreset=False))
         self._side = side
         spec = read_spec(opponent) if isinstance(opponent, str) else EngineSpec.of(opponent)
         self._engine = spec.build(self._env.game)

@@ -154,16 +154,18 @@ def _analyse(own, mask, all_moves, row, table, frames, book, info):
 
 
 @kernel
-def analyse_lines(text, at, first, rows, all_moves, table, frames, book, info):
-    """Analyse the lines of columns from number `first`, which begins at `text[at]`.
+def analyse_lines(text, start, rows, all_moves, table, frames, book, info):
+    """Analyse lines of columns.
 
     Args:
         text: uint8[any], ASCII; each line ends with a line feed.
+        start: the number of the first line, and where it begins in the text.
         rows: int64[lines, ROW], zeros at first. CPU time is counted from reading a line to
             its last result.
 
-    Returns the number of the first line that is not finished, and where it begins.
+    Returns the `start` of the first line that is not finished.
     """
+    first, at = start
     ticks = _cpu_ticks()
     for i in range(first, len(rows)):
         own, mask, end = read_columns(text, at)

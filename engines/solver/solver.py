@@ -107,7 +107,7 @@ class Solver:
             while first < len(lines):
                 self._info[search.LIMIT] = self._info[search.NODES] + self._slice
                 done, at = answers.analyse_lines(
-                    text, at, first, rows, all_moves, *self._scratch())
+                    text, (first, at), rows, all_moves, *self._scratch())
                 if done > first:
                     # Time outside the compiled code is added to the first answer.
                     ticks = int(rows[: done + 1, answers.TICKS].sum())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -62,7 +63,7 @@ def new(names: tuple[str, ...], out: Path, notebook: bool, solution: bool) -> No
 
 @classroom.command()
 @click.argument("folder", type=PATH)
-@click.option("--exercise", "names", multiple=True, metavar="NAME",
+@click.option("--exercise", "exercises", multiple=True, metavar="NAME",
               help="Exercise to grade; may be repeated. Default: the exercises of the plan and of "
               "the roster's column `exercises` (names with spaces between them); without them, all "
               "that were handed in.")
@@ -90,22 +91,16 @@ def new(names: tuple[str, ...], out: Path, notebook: bool, solution: bool) -> No
 @click.option("--trust", is_flag=True,
               help="Run submissions without a sandbox; they can then read and change your files.")
 @workers_option
-def grade(
-    folder: Path, names: tuple[str, ...], out: Path, plan: Path | None, roster: Path | None,
-    gradebook: Path | None, assignment: str | None, gradescope: Path | None,
-    classroom50: Path | None, due: str | None, zone: str | None, regrade_timeouts: bool,
-    trust: bool, workers: int | None,
-) -> None:
+def grade(folder: Path, out: Path, plan: Path | None, **options: Any) -> None:
     """Grade one submission, or a class: FOLDER holds a folder, an archive or files per student."""
     from experiments.classroom.class_grading import Settings, grade_class
     from experiments.classroom.outputs import Outputs
     from experiments.classroom.policy import read_policy
 
-    outputs = Outputs(out, gradebook, assignment, gradescope, classroom50)
-    grade_class(
-        folder, read_policy(plan, roster=roster, due=due, zone=zone),
-        Settings(outputs, names, regrade_timeouts, trust, workers),
-    )
+    policy = {key: options.pop(key) for key in ("roster", "due", "zone")}
+    files = {key: options.pop(key)
+             for key in ("gradebook", "assignment", "gradescope", "classroom50")}
+    grade_class(folder, read_policy(plan, **policy), Settings(Outputs(out, **files), **options))
     click.echo(f"wrote {out / 'grades.csv'} and {out / 'grades.html'}")
 
 

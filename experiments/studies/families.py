@@ -37,7 +37,7 @@ from experiments.datasets.generate import generate, make_recipe
 from experiments.figures import COLOURS, INK, drawing, plain_numbers
 from experiments.studies import measured, plans
 from experiments.studies.measured import Rated, completed, count_mistakes, play, positions_of
-from experiments.studies.plans import Claim, Study, keep, study_options
+from experiments.studies.plans import Claim, Study, StudyOptions, keep, study_options
 from reports import tables
 from reports.intervals import quantile_interval
 from reports.plots import game_title
@@ -251,9 +251,10 @@ def _margins(table: pd.DataFrame, value: str) -> list[pd.Series]:
 @study_options("families", "Families learn Othello 6x6 for some seconds")
 @click.option("--budget", "budgets", type=int, multiple=True, help="CPU seconds of the trainings "
               "to be done; may be repeated. Default: all of the plan.")
-def main(budgets: tuple[int, ...], workers: int | None, **options: Any) -> None:
+def main(budgets: tuple[int, ...], workers: int | None, **run_options: Any) -> None:
     """Train, play and rate the families of a plan, and judge the claims."""
-    study = Study("families", Part, RESULTS, "--budget" if budgets else "", **options)
+    study = Study("families", Part, RESULTS, "--budget" if budgets else "",
+                  StudyOptions(**run_options))
     plan_budgets = {seconds for name in study.asked for seconds in study.parts[name].budgets}
     if unknown := {*budgets} - plan_budgets:
         raise SpecError(f"families: no training has --budget {min(unknown)}; use one of "

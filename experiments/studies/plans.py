@@ -137,8 +137,7 @@ def _known(owner: str, key: str, name: str, choices: Iterable[str]) -> str:
 
 
 def study_options(name: str, quick: str) -> options.Decorator:
-    """The argument and the options of the command of a study, which are those of `Study`, and
-    --workers."""
+    """The argument and the options of the command of a study: `StudyOptions`, and --workers."""
     return options.together(
         click.argument("names", nargs=-1, metavar="[PART]..."),
         click.option("--plan", type=options.FILE, help="Plan with parts and claims. Default: the "
@@ -156,33 +155,48 @@ def plan_file(name: str, quick: bool = False) -> Path:
     return Path(__file__).with_name(f"{name}{'_quick' if quick else ''}.toml")
 
 
+@dataclass(frozen=True)
+class StudyOptions:
+    """What the command line says of a run; `study_options` describes each."""
+
+    names: Sequence[str]  # of parts; (): all
+    plan: Path | None
+    fits: bool
+    save: bool
+    out: Path
+    quick: bool
+
+
 class Study:
     """A run of a study.
 
     Args:
-        kind: of its parts. kept: the folder of kept results, for parts that have no others.
-        unused: an option that --fits has no use for. Others: see `study_options`.
+        kind: the class of its parts.
+        results: the folder of kept results, for parts that have no others.
+        unused: an option that --fits has no use for; "" if it was not used.
 
     Raises SpecError for a wrong plan, and for options that exclude each other.
     """
 
     def __init__(
-        self, name: str, kind: type[Settings], results: Path, unused: str, *, names: Sequence[str],
-        plan: Path | None, fits: bool, save: bool, out: Path, quick: bool,
+        self, name: str, kind: type[Settings], results: Path, unused: str,
+        run_options: StudyOptions,
     ) -> None:
+        plan, out, quick = run_options.plan, run_options.out, run_options.quick
+        self.fits, self.save = run_options.fits, run_options.save
         for wrong, text in (
             (plan and quick, "--quick has a plan of its own; leave out --plan"),
-            (save and (plan or quick),
+            (self.save and (plan or quick),
              "--save keeps results of the study's own plan; leave it out"),
-            (fits and unused, f"--fits only fits and draws; leave out {unused}"),
+            (self.fits and unused, f"--fits only fits and draws; leave out {unused}"),
         ):
             if wrong:
                 raise SpecError(f"{name}: {text}")
         self.parts, self.claims = read_plan(plan or plan_file(name, quick), kind)
-        self.asked = [_known(name, "part", part, self.parts) for part in names or self.parts]
+        self.asked = [_known(name, "part", part, self.parts)
+                      for part in run_options.names or self.parts]
         self.out = out.with_name(f"{out.name}-quick") if quick else out
         self.kept = None if plan or quick else results
-        self.fits, self.save = fits, save
         self.command = f"python -m experiments.studies.{name}" + (
             " --quick" if quick else f" --plan {plan}" if plan else "")
 

@@ -32,7 +32,7 @@ from experiments.figures import FAINT, INK, draw_means, drawing, plain_numbers
 from experiments.studies import laws, measured
 from experiments.studies.ladder import Part, run_part
 from experiments.studies.measured import Rated, check_kept, positions_of
-from experiments.studies.plans import RESULTS, Claim, Study, keep, study_options
+from experiments.studies.plans import RESULTS, Claim, Study, StudyOptions, keep, study_options
 from reports import tables
 from reports.plots import game_title
 
@@ -144,9 +144,11 @@ def draw_positions(title: str, folder: Path, path: Path) -> None:
     "scaling", "Three sizes of network learn tic-tac-toe; mistakes stand in for Elo")
 @click.option("--positions", type=options.Number(int, 1), help="Also count mistakes in this number "
               "of solved positions of each class, where the plan has none.")
-def main(positions: int | None, workers: int | None, **given: Any) -> None:
+def main(positions: int | None, workers: int | None, **run_options: Any) -> None:
     """Train, play and measure the parts; fit laws to all results, and judge the claims."""
-    study, rated = Study("scaling", Part, RESULTS, "--positions" if positions else "", **given), {}
+    study = Study("scaling", Part, RESULTS, "--positions" if positions else "",
+                  StudyOptions(**run_options))
+    rated: dict[str, Rated] = {}
     study.parts = {name: replace(part, positions=part.positions or positions or 0)
                    for name, part in study.parts.items()}
     for name in () if study.fits else study.asked:  # a mistake shows before any training

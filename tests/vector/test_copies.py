@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dlgo.vector import VectorEnv
+from dlgo.vector import Episodes, VectorEnv
 from tests.conftest import RUN_ALL
 from tests.vector.test_vector import ROWS
 
@@ -46,7 +46,7 @@ class Vector:
     """Boards side by side."""
 
     def __init__(self, game: str) -> None:
-        self.env = VectorEnv(game, 5, seed=5, random_plies=2, max_plies=40)
+        self.env = VectorEnv(game, 5, seed=5, episodes=Episodes(2, 40))
 
     def step(self, chance: float) -> Any:
         env = self.env

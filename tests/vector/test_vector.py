@@ -12,7 +12,7 @@ import pytest
 
 from dlgo import DlgoError, GameState, IllegalMoveError, SpecError, get_game
 from dlgo.encoders import get_encoder
-from dlgo.vector import VectorEnv, longest_game
+from dlgo.vector import Episodes, VectorEnv, longest_game
 from tests.command import ROOT
 from tests.conftest import RUN_ALL, one_line_error
 
@@ -48,7 +48,7 @@ def planes_of(state: GameState, name: str) -> np.ndarray:
 def test_the_games_are_those_of_game_state(spec: str, encoder: str, steps: int) -> None:
     game = get_game(spec)
     longest = 60 if game.name in ("draughts", "go") else longest_game(game)
-    env = VectorEnv(game, BOARDS, encoder, seed=3, max_plies=longest)
+    env = VectorEnv(game, BOARDS, encoder, seed=3, episodes=Episodes(max_plies=longest))
     states = [GameState.new_game(game)] * BOARDS
     plies = [0] * BOARDS
     over = cut = again = 0
@@ -86,7 +86,7 @@ def test_the_games_are_those_of_game_state(spec: str, encoder: str, steps: int) 
 
 def test_the_same_seed_gives_the_same_games() -> None:
     def play(count: int, seed: int, again: bool = False) -> list[np.ndarray]:
-        env = VectorEnv("connect4", count, "planes", seed, random_plies=6)
+        env = VectorEnv("connect4", count, "planes", seed, episodes=Episodes(6))
         if again:
             env.step(env.random_actions())
             env.reset(seed)
@@ -119,7 +119,7 @@ def test_random_actions_are_legal_and_uniform() -> None:
 
 
 def test_random_starts_are_unfinished_and_of_all_lengths() -> None:
-    env = VectorEnv("tictactoe", 3000, "zero", seed=2, random_plies=6)
+    env = VectorEnv("tictactoe", 3000, "zero", seed=2, episodes=Episodes(6))
     assert not any(env.state(i).is_over() for i in range(200))
     counts = np.bincount(env.plies, minlength=7)
     # 0 to 4 plies cannot end a game of tic-tac-toe: each length is a seventh, and some more.
@@ -129,14 +129,14 @@ def test_random_starts_are_unfinished_and_of_all_lengths() -> None:
         stones = env.time_step.observations[..., 2 * ago : 2 * ago + 2].sum(axis=(1, 2, 3))
         assert (stones == np.maximum(env.plies - ago, 0)).all()
     # Every game is shorter than this: an opening that ends one is drawn again, shorter.
-    assert (VectorEnv("tictactoe", 50, None, random_plies=100).plies < 9).all()
+    assert (VectorEnv("tictactoe", 50, None, episodes=Episodes(100)).plies < 9).all()
 
 
 @pytest.mark.parametrize("spec", ["tictactoe", ROWS, "go:size=5"], ids=lambda value: value[-10:])
 def test_boards_may_move_alone_and_wait_at_the_end(spec: str) -> None:
     """Some boards of one environment play the games of an environment of their own."""
     count = 6
-    env = VectorEnv(spec, count, "planes", seed=1, max_plies=40, autoreset=False)
+    env = VectorEnv(spec, count, "planes", seed=1, episodes=Episodes(max_plies=40, autoreset=False))
     states = [GameState.new_game(env.game)] * count
     rng = np.random.default_rng(1)
     while not env.time_step.ended.all():
@@ -194,7 +194,7 @@ def test_an_illegal_action_is_named_and_nothing_moves() -> None:
 
 
 def test_an_illegal_action_may_lose_instead() -> None:
-    env = VectorEnv("connect4", 3, seed=1, illegal="loss")
+    env = VectorEnv("connect4", 3, seed=1, episodes=Episodes(illegal="loss"))
     env.step([3, 3, 3])
     seen = env.time_step.observations.copy()
     step = env.step([99, 3, -5])
@@ -213,10 +213,11 @@ def test_an_illegal_action_may_lose_instead() -> None:
     (("connect4", "many"), {}, "count='many' is not a whole number"),
     (("connect4", 2, "zero11"), {}, "encoder 'zero11' is for go"),
     (("connect4", 2, None, 0.5), {}, "seed='0.5' is not a whole number"),
-    (("connect4", 2), {"max_plies": 0}, "max_plies=0 is out of range"),
-    (("connect4", 2), {"max_plies": 5, "random_plies": 5}, "random_plies=5 is out of range"),
+    (("connect4", 2), {"episodes": Episodes(max_plies=0)}, "max_plies=0 is out of range"),
+    (("connect4", 2), {"episodes": Episodes(5, 5)}, "random_plies=5 is out of range"),
     (("connect4", 2), {"history": -1}, "history=-1 is out of range"),
-    (("connect4", 2), {"illegal": "ignore"}, "illegal='ignore' is not one of error, loss"),
+    (("connect4", 2), {"episodes": Episodes(illegal="ignore")},
+     "illegal='ignore' is not one of error, loss"),
     (("go19", 10**9), {}, "take fewer"),
     (("connect4", 2, get_encoder("planes", get_game("tictactoe"))), {}, "was made for tictactoe"),
 ])

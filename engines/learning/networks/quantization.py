@@ -28,7 +28,7 @@ from dlgo.errors import ModelError
 from dlgo.files import make_folder, write_file
 from dlgo.games import recorded_game
 from dlgo.rng import derive_seed
-from dlgo.vector import VectorEnv
+from dlgo.vector import Episodes, VectorEnv
 from engines.learning.networks import store
 from engines.learning.networks.card import FILE_NAME, Card
 from engines.learning.networks.runtimes import INT8, NetworkRuntime, OnnxRuntime, score_head
@@ -200,8 +200,8 @@ def self_play_positions(
     game = recorded_game(runtime.card.game)
     encoder = get_encoder(runtime.card.encoder, game)
     head, rng = score_head(runtime.heads), np.random.default_rng(seed)
-    env = VectorEnv(game, _GAMES, encoder, seed, random_plies=_MOST_OPENING, autoreset=False,
-                    search=True)
+    env = VectorEnv(game, _GAMES, encoder, seed, search=True,
+                    episodes=Episodes(_MOST_OPENING, autoreset=False))
     step, actions = env.time_step, np.zeros(_GAMES, np.int64)
     planes: list[np.ndarray] = []
     legal: list[np.ndarray] = []

@@ -19,7 +19,7 @@ from dlgo.encoders.base import Encoder
 from dlgo.jit import kernel
 from dlgo.rng import below, uniform
 from dlgo.symmetry import by_symmetry, symmetries
-from dlgo.vector import VectorEnv
+from dlgo.vector import Episodes, VectorEnv
 from engines.jobs import Amount
 from engines.learning.data.experience import Experience
 from engines.learning.data.records import LABELLED, NO_RESULT, PLAYER_1, SYMMETRY_SHIFT
@@ -124,7 +124,8 @@ def play_steps(
     """
     games = len(schedule)
     env = VectorEnv(
-        game, max(1, min(rows, games)), None, max_plies=max_plies, autoreset=False, search=True,
+        game, max(1, min(rows, games)), None, search=True,
+        episodes=Episodes(max_plies=max_plies, autoreset=False),
         history=max((side.encoder.history for side in sides if side.encoder), default=0),
     )
     step = env.time_step
