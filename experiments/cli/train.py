@@ -58,10 +58,43 @@ def supervised(data: Path, out: Path, **given: Any) -> None:
         _say_how_to_play(run.card.game, "supervised", run.folder)
 
 
+class _LearnerCommand(click.Command):
+    """`dlgo train NAME` for a learner that makes its own games: its most used settings have an
+    option each, after `--game` and `--out`, and `--set` changes any.
+
+    The declarations of settings load the kernels of games. So they are read only when the options
+    are needed: `dlgo --help` and `dlgo train --help` do not wait for them.
+    """
+
+    _params: list[click.Parameter]
+    _is_complete: bool
+
+    @property
+    def params(self) -> list[click.Parameter]:
+        """All options."""
+        if not self._is_complete:
+            self._is_complete = True
+            declared = config_class(str(self.name)).options()
+            options = setting_options(
+                (declared[name] for name in _SETTINGS if name in declared), defaults=False,
+                network="--net")
+            self._params[2:2] = click.command()(options(lambda: None)).params
+        return self._params
+
+    @params.setter
+    def params(self, params: list[click.Parameter]) -> None:
+        self._params, self._is_complete = params, False
+
+
+# Settings that have an option of their own, where the learner has them.
+_SETTINGS = ("iterations", "games", "sims", "network", "runtime", "workers", "ahead", "search",
+             "seed")
+
+
 def _learner_options(name: str, *extra: Callable) -> Callable:
-    """The options of a learner that makes its own games, with those of its own in between."""
-    def print_settings(context: click.Context, _: click.Parameter, wanted: bool) -> None:
-        if wanted:
+    """The options of a learner that are not declared settings, with some of its own in between."""
+    def print_settings(context: click.Context, _: click.Parameter, is_asked: bool) -> None:
+        if is_asked:
             echo_options(config_class(name).options().values(), 0, 22)
             context.exit()
 
@@ -70,47 +103,19 @@ def _learner_options(name: str, *extra: Callable) -> Callable:
                      help="Game to learn, such as connect4 or go:size=5."),
         click.option("--out", type=PATH, help=f"Folder of the run. Default: out/{name}/GAME."),
         *extra,
-        click.option("--seed", type=Number(int), help="Seed of games and training."),
         click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
                      help="Change any setting, such as "
                      f"{'epsilon=0.2' if name == 'ntuple' else 'batch_size=512'}; may be "
                      "repeated."),
         click.option("--list", is_flag=True, is_eager=True, expose_value=False,
                      callback=print_settings,
-                     help="List all settings with their ranges and defaults, and exit."),
+                     help="List all settings with their ranges and defaults, and exit. Some games "
+                     "have other defaults."),
     )
 
 
-# Settings that have an option of their own. They are here, not in the learners' declarations, since
-# those load the kernels of games, and `dlgo --help` waits for none.
-_ITERATIONS = click.option("--iterations", type=Number(int, 1), default=None,
-                           help="Number of iterations of self-play and learning.")
-_GAMES = click.option("--games", type=Number(int, 1), default=None,
-                      help="Number of games per iteration.")
-
-
-def _net(example: str) -> Callable:
-    return click.option("--net", "network", default=None,
-                        help=f"Network to train, such as {example}.")
-
-
-@train.command()
-@_learner_options(
-    "alphazero", _ITERATIONS, _GAMES,
-    click.option("--sims", type=Number(int, 2), default=None,
-                 help="Number of simulations per move."),
-    _net("resnet:blocks=4,filters=32"),
-    click.option("--runtime", default=None,
-                 help="Runtime of the network in self-play, such as onnx."),
-    click.option("--workers", type=Number(int, 0), default=None,
-                 help="Number of self-play processes; 0: the learning process plays the games. On "
-                 "a cluster: tasks per iteration."),
-    click.option("--ahead", is_flag=True, default=None,
-                 help="Play the next iteration's games while the network learns."),
-    click.option("--search", type=click.Choice(["puct", "gumbel"]), default=None,
-                 help="Search of self-play; gumbel needs fewer simulations than puct."),
-    cluster_option,
-)
+@train.command(cls=_LearnerCommand)
+@_learner_options("alphazero", cluster_option)
 def alphazero(
     game: str, out: Path | None, settings: tuple[str, ...], **given: Any,
 ) -> None:
@@ -125,7 +130,7 @@ def alphazero(
     _say_how_to_play(run.card.game, "alphazero", run.folder)
 
 
-@train.command()
+@train.command(cls=_LearnerCommand)
 @_learner_options(
     "alphago",
     click.option("--data", type=PATH, default=None,
@@ -134,8 +139,8 @@ def alphazero(
     workers_option, cluster_option,
 )
 def alphago(
-    game: str, data: Path | None, out: Path | None, seed: int | None, workers: int | None,
-    cluster: str | None, settings: tuple[str, ...],
+    game: str, data: Path | None, out: Path | None, workers: int | None, cluster: str | None,
+    settings: tuple[str, ...], **given: Any,
 ) -> None:
     """Train AlphaGo's networks in stages: policies, reinforcement, value (chapter 13).
 
@@ -149,7 +154,7 @@ def alphago(
     from experiments.datasets.generate import generate, make_recipe
     from experiments.progress import RunProgress
 
-    config = AlphaGoConfig.make(game, **{"seed": seed, **AlphaGoConfig.parse(settings)})
+    config = AlphaGoConfig.make(game, **given | AlphaGoConfig.parse(settings))
 
     def make_games(folder: Path) -> Path:
         if data is not None:
@@ -176,9 +181,8 @@ def _learner_command(name: str, summary: str) -> click.Command:
         help="Number of processes that play the games of a new run; it does not change the "
         "result. Default: the learning process plays the games.")
 
-    @_learner_options(name, _ITERATIONS, _GAMES, *(
-        [_net("walks:count=70,length=8")] if name == "ntuple"  # it plays in the learning process
-        else [_net("resnet:blocks=4,filters=32"), workers, cluster_option]))
+    # The learner of n-tuples plays in the learning process.
+    @_learner_options(name, *([] if name == "ntuple" else [workers, cluster_option]))
     def command(game: str, out: Path | None, settings: tuple[str, ...], **given: Any) -> None:
         from experiments import train
 
@@ -190,7 +194,7 @@ def _learner_command(name: str, summary: str) -> click.Command:
         _say_how_to_play(card.game, name, run.folder)
 
     command.__doc__ = f"{summary}\n\nIf the command is stopped, run it again to continue.\n"
-    return click.command(name)(command)
+    return click.command(name, cls=_LearnerCommand)(command)
 
 
 for _name, (_, _summary) in LEARNERS.items():
