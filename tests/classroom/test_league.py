@@ -1,7 +1,7 @@
 """Facts about a class's league: attacks harm nobody, kills lose nothing, who counts and for what.
 
 Leagues are played in this process here, which is quick. `--run-all` plays them in the sandbox,
-too, with all attacks and against a league without any, and kills one 20 times.
+too, with attackers and without, and kills one five times.
 """
 
 from __future__ import annotations

@@ -27,14 +27,23 @@ from tests.sandboxed import sandboxed
 CASES = ROOT.parent / "shared/cases/class/league"
 
 
+def one_pair(folder: Path) -> Path:
+    """The league in this folder, with one pair of games against each bot of the staff."""
+    plan = folder / "league.toml"
+    plan.write_text(plan.read_text().replace("staff_pairs = 2", "staff_pairs = 1"))
+    return folder
+
+
 @sandboxed
 @pytest.mark.long
 def test_an_attacker_and_a_kill_lose_nobodys_games(tmp_path, capfd) -> None:
     """A league in the sandbox, killed when some games have ended, then played to its end.
 
-    Everything is compared with a league that has no attacker.
+    Everything is compared with a league that has no attacker. Each game of a bot that hangs takes
+    a minute, so one of them plays.
     """
-    folder = write(tmp_path / "all", ATTACKS, COUNTS)
+    attacks = tuple(attack for attack in ATTACKS if attack not in ("endless_loop", "sleeps"))
+    folder = one_pair(write(tmp_path / "all", attacks, COUNTS))
     before = killed(folder, lambda: len(games_of(folder)) > 0)
     done = league(capfd, folder)
     assert done.returncode == 0, done.stderr
@@ -50,13 +59,13 @@ def test_an_attacker_and_a_kill_lose_nobodys_games(tmp_path, capfd) -> None:
     reasons = {slot: game.reason for slot, game in games.items() if game.failed}
     assert not any("got" in reason.replace("'got", "") for reason in reasons.values()), reasons
     assert not any("ann" in slot and "m_" not in slot for slot in reasons), "a new process a game"
-    assert len(moves_of(folder, without="student:m_")) == 2 * 4 + 2
+    assert len(moves_of(folder, without="student:m_")) == 2 * 2 + 2
     assert any("m_" in slot for slot in reasons)
     told = {re.sub("first|second", "it", f"{slot.split('m_')[1].split('@')[0]}: {reason}")
             for slot, reason in reasons.items()}
     with capfd.disabled():
         print("", *sorted(told), sep="\n")
-    alone = write(tmp_path / "alone", ann=COUNTS)
+    alone = one_pair(write(tmp_path / "alone", ann=COUNTS))
     assert league(capfd, alone).returncode == 0
     assert moves_of(folder, without="student:m_") == moves_of(alone)
     rows, others = marks(folder), marks(alone)
