@@ -6,6 +6,7 @@ are named in a table: `_VIEWS` below, and `VIEWS` in `static/app.js`.
 
 from __future__ import annotations
 
+import re
 import secrets
 import socket
 import threading
@@ -51,6 +52,7 @@ _TYPES = {
 }
 _MOST_CONNECTIONS = 300
 _PORT = 8421
+_TOKEN = re.compile(r"[\w.~-]+", re.ASCII)  # as static/api.js finds it in an address
 
 
 class Studio:
@@ -138,12 +140,15 @@ def serve(
     studio: Studio, host: str, port: int | None, token: str | None, open_browser: bool,
     log: Callable[[str], None],
 ) -> None:
-    """Serve until Ctrl-C, then close the studio. Raises DlgoError if the address cannot be used.
+    """Serve until Ctrl-C, then close the studio.
 
-    Requests must carry `token`; None: a new one, if other machines can connect.
+    Requests must carry `token`; None: a new one, if other machines can connect. Raises DlgoError if
+    the address cannot be used, or if a token cannot be part of it.
     """
     if token is None:
         token = secrets.token_urlsafe(16) if needs_token(host) else ""
+    elif not _TOKEN.fullmatch(token):
+        raise DlgoError(f"--token {token!r}: use letters, digits, '.', '_', '~' and '-' only")
     listener = _listen(host, port)
     address = f"[{host}]" if ":" in host else host
     if host in ("0.0.0.0", "::"):

@@ -12,9 +12,17 @@ from websockets.exceptions import InvalidStatus
 
 from experiments.studio.replies import MOST_BYTES
 from experiments.studio.server import needs_token
+from tests.command import assert_one_line, dlgo_here
 from tests.studio.client import BOTS, Studio
 
 RAW = {"content_type": "application/octet-stream"}
+
+
+@pytest.mark.parametrize("token", ["", "a b", "a\x19"])
+def test_a_token_that_no_address_can_hold_is_refused(
+    token: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert_one_line(dlgo_here(capfd, "web", "--token", token), f"--token {token!r}")
 
 
 @pytest.mark.parametrize("headers", [
