@@ -2,7 +2,7 @@
 
 It is a digest of the compiled code: the same cell run again is the same bot, an edited cell is
 another one. It includes the functions, classes and constants of the same notebook that the code
-uses.
+uses. `fingerprint.py` takes whole modules; in a notebook, every other cell would change the bot.
 """
 
 from __future__ import annotations

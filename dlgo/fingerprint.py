@@ -10,6 +10,8 @@ loaded. An edited rule changes the digest of every search that plays by it, and 
 comments and docstrings change none.
 
 Modules of other installed packages are left out: their constants count, their functions do not.
+`code_digest.py` takes less, only what a class uses by name: functions chosen by class have no name
+there.
 """
 
 from __future__ import annotations
