@@ -7,7 +7,7 @@ from typing import Any
 
 from dlgo.api import COLUMN_LETTERS, GameSpec
 from dlgo.errors import DlgoError, SpecError
-from dlgo.game_spec import MOST_ACTIONS
+from dlgo.game_declaration import MOST_ACTIONS
 
 
 def make_game(cls: type[GameSpec], settings: Mapping[str, Any]) -> GameSpec:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dlgo.game_spec import action_type
+from dlgo.game_declaration import action_type
 from dlgo.jit import inline_kernel
 
 EMPTY_SLOT, EXACT, AT_LEAST, AT_MOST = range(4)

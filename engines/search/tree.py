@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dlgo import kernels
-from dlgo.game_spec import action_type
+from dlgo.game_declaration import action_type
 from dlgo.jit import inline_kernel, kernel
 from dlgo.rng import shuffle
 
