@@ -58,9 +58,9 @@ def together(*options: Decorator) -> Decorator:
     return decorate
 
 
-def quick_option(what: str, time: str = "a minute") -> Decorator:
-    """`--quick`: a test run, by default of less than a minute; `what` describes the smaller run."""
-    return click.option("--quick", is_flag=True, help=f"{what}; ends within {time}.")
+def quick_option(smaller_run: str, time: str = "a minute") -> Decorator:
+    """`--quick`: a test run, by default of less than a minute; `smaller_run` describes it."""
+    return click.option("--quick", is_flag=True, help=f"{smaller_run}; ends within {time}.")
 
 
 def out_option(default: str) -> Decorator:

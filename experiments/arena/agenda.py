@@ -35,14 +35,14 @@ class Agenda(Source[GameTask]):
     """
 
     def __init__(
-        self, plan: CanonicalPlan, found: dict[str, Result | None], limits: Limits,
+        self, plan: CanonicalPlan, results: dict[str, Result | None], limits: Limits,
         stopped: dict[tuple[str, str], str] | None = None, strategy: Strategy | None = None,
     ) -> None:
         self.strategy = strategy or Strategy.of(plan)
         self.stopped = dict(stopped or {})
         self.out_of_time = False
         self.planned = self.stored = self.played = self.failures = 0
-        self._plan, self._limits, self._found = plan, limits, found
+        self._plan, self._limits, self._found = plan, limits, results
         self._queue: deque[GameTask] = deque()
         self._open: set[str] = set()  # slots handed out or waiting
         self._handed_out = 0
@@ -51,10 +51,10 @@ class Agenda(Source[GameTask]):
         self._whole: set[tuple[str, str, str]] = set()  # matches that are all in the ledger
         self._coming = self.strategy.coming()
         for match in self._matches:
-            missing = self.planned - self.stored
+            n_missing = self.planned - self.stored
             self._count(Pair(*match, plan.pair_number(match[1:], k))
                         for k in range(self.strategy.sure_pairs))
-            if plan.ends_by_itself and self.planned - self.stored == missing:
+            if plan.ends_by_itself and self.planned - self.stored == n_missing:
                 self._whole.add(match)
         self._whole -= {pair.match for pair in self._coming}
         self._count(self._coming)
@@ -87,16 +87,16 @@ class Agenda(Source[GameTask]):
 
     def take(self, count: int) -> list[GameTask]:
         """Up to `count` games; fewer if what comes next is not decided yet."""
-        taken: list[GameTask] = []
-        while len(taken) < count and not self.out_of_time:
+        batch: list[GameTask] = []
+        while len(batch) < count and not self.out_of_time:
             if self._queue:
                 task = self._queue.popleft()
                 if self.wanted(task):
-                    taken.append(task)
+                    batch.append(task)
             elif not self._add_step():
                 break
-        self._handed_out += len(taken)
-        return taken
+        self._handed_out += len(batch)
+        return batch
 
     def wanted(self, task: GameTask) -> bool:
         """Whether a game is still to be played; if not, it is taken off the list."""

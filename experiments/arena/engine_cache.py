@@ -72,11 +72,11 @@ class EngineCache:
 
     def _is_large(self) -> bool:
         """Whether this worker uses more memory than its share."""
-        here, limit = os.getpid(), self._limits.memory_mb
-        if limit and processes.memory(here, with_children=False) > _MEMORY_SHARE * limit * 2**20:
+        process, limit = os.getpid(), self._limits.memory_mb
+        if limit and processes.memory(process, with_children=False) > _MEMORY_SHARE * limit * 2**20:
             return True
         machine = psutil.virtual_memory().total / processes.core_count()
-        return processes.memory(here) > _MEMORY_SHARE * machine
+        return processes.memory(process) > _MEMORY_SHARE * machine
 
     def _make_room(self, most: int) -> None:
         while len(self._engines) > most:

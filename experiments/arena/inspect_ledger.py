@@ -212,15 +212,15 @@ def repair_ledger(path: str) -> Iterator[str]:
     """Set the damaged rows of a ledger aside; says what was done. Raises LedgerError if it does not
     exist, is in use, or nothing in it can be read."""
     with _locked(path):
-        done = repair(path)
-    if done.aside is None:
-        yield f"{path} is whole, with {number_of(done.games, 'game')}"
+        outcome = repair(path)
+    if outcome.aside is None:
+        yield f"{path} is whole, with {number_of(outcome.games, 'game')}"
         return
-    yield from (f"left out: {name}" for name in done.damaged)
-    if done.lost:
-        yield f"{done.lost} of {done.lost + done.games} games could not be read"
-    yield (f"{path} has {number_of(done.games, 'game')} now; {done.aside} is the old file. Run the "
-           "same tournament again to play the missing games")
+    yield from (f"left out: {name}" for name in outcome.damaged)
+    if outcome.lost:
+        yield f"{outcome.lost} of {outcome.lost + outcome.games} games could not be read"
+    yield (f"{path} has {number_of(outcome.games, 'game')} now; {outcome.aside} is the old file. "
+           "Run the same tournament again to play the missing games")
 
 
 def worker_lines(path: str) -> Iterator[str]:
@@ -236,9 +236,9 @@ def worker_lines(path: str) -> Iterator[str]:
             games[name] += 1
             failed[name] += record.failed
             for player in (0, 1):
-                spent = record.spent(player)
-                cpu[name] += spent.cpu
-                moves[name] += spent.moves
+                costs = record.spent(player)
+                cpu[name] += costs.cpu
+                moves[name] += costs.moves
     width = max([8, *map(len, games)])
     yield f"{'machine':<{width}} {'games':>7} {'failed':>7} {'CPU ms':>9}  processor"
     for name, count in games.most_common():

@@ -67,12 +67,12 @@ class Account:
         the engine was ready to go on, are not held against it.
         """
         budget, timeout = self._budget, self._limits.move_timeout
-        for count, most, what in (
+        for count, most, noun in (
             (cost.simulations, budget.sims, "simulations"), (cost.nodes, budget.nodes, "nodes"),
             (cost.evaluations, budget.evals, "evaluations"),
         ):
             if most is not None and count > most + max(GRACE_SHARE * most, GRACE_COUNT):
-                return Overrun(Failure.OVER_COUNT, f"{count:,} {what} for a move, {most:,} asked")
+                return Overrun(Failure.OVER_COUNT, f"{count:,} {noun} for a move, {most:,} asked")
         if wall > timeout:
             return Overrun(Failure.OVER_WALL, f"{wall:.3g} s of wall time for a move, {timeout:g} "
                                               "s allowed (move_timeout)")
@@ -85,15 +85,15 @@ class Account:
         self.wall += wall
         budget, limits = self._budget, self._limits
         over_cpu, over_wall = Failure.OVER_CPU, Failure.OVER_WALL
-        for failure, spent, limit, text in (
+        for failure, seconds, limit, text in (
             (over_cpu, cost.cpu_seconds, budget.cpu, "CPU time for a move, {} s asked (cpu)"),
             (over_wall, wall, budget.wall, "wall time for a move, {} s asked (wall)"),
             (over_cpu, self.cpu, limits.game_cpu, "CPU time in the game, {} s allowed (game_cpu)"),
             (over_wall, self.wall, limits.game_wall,
              "wall time in the game, {} s allowed (game_wall)"),
         ):
-            if limit is not None and spent > allowed_seconds(limit):
-                return Overrun(failure, f"{spent:.3g} s of {text.format(f'{limit:g}')}")
+            if limit is not None and seconds > allowed_seconds(limit):
+                return Overrun(failure, f"{seconds:.3g} s of {text.format(f'{limit:g}')}")
         return None
 
 

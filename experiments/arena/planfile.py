@@ -34,15 +34,15 @@ def read_plan(
     Overrides are any of the file's keys; None and empty lists count as not set. Raises SpecError if
     the file is missing or wrong, no games or engines are named, or a key has no effect.
     """
-    given: dict[str, Any] = {}
+    keys: dict[str, Any] = {}
     if path is not None:
         owner = f"plan {path}"
-        given.update(checked_keys(owner, read_toml(Path(path), owner, error=SpecError)))
+        keys.update(checked_keys(owner, read_toml(Path(path), owner, error=SpecError)))
         for name in LIST_OPTIONS:
-            if name in given:
-                given[name] = [located(Path(path), text) for text in given[name]]
-    given.update({key: value for key, value in overrides.items() if value not in (None, (), [])})
-    values = {key.name: key.default for key in PLAN_KEYS if key.default is not None} | given
+            if name in keys:
+                keys[name] = [located(Path(path), text) for text in keys[name]]
+    keys.update({key: value for key, value in overrides.items() if value not in (None, (), [])})
+    values = {key.name: key.default for key in PLAN_KEYS if key.default is not None} | keys
     for key in ("games", "engines"):
         if key not in values:
             raise SpecError(
@@ -55,21 +55,21 @@ def read_plan(
     plan: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value
             for key, value in values.items()}
     checked = Plan(**plan).canonical()
-    _check_used(given)
+    _check_used(keys)
     return checked, limits
 
 
-def _check_used(given: Mapping[str, Any]) -> None:
+def _check_used(keys: Mapping[str, Any]) -> None:
     """Raise SpecError for a key that has no effect beside the others."""
-    if "sprt" in given and "pairs" in given:
+    if "sprt" in keys and "pairs" in keys:
         raise SpecError(
-            f"pairs={given['pairs']} has no effect with sprt; set max_pairs instead")
-    if "max_pairs" in given and not {"sprt", "target_elo"} & given.keys():
-        raise SpecError(f"max_pairs={given['max_pairs']} needs target_elo or sprt; add one, or use "
+            f"pairs={keys['pairs']} has no effect with sprt; set max_pairs instead")
+    if "max_pairs" in keys and not {"sprt", "target_elo"} & keys.keys():
+        raise SpecError(f"max_pairs={keys['max_pairs']} needs target_elo or sprt; add one, or use "
                         "pairs")
     for name in ("alpha", "beta", "elo_model"):
-        if name in given and "sprt" not in given:
-            raise SpecError(f"{name}={given[name]} needs sprt; add it, or leave {name} out")
+        if name in keys and "sprt" not in keys:
+            raise SpecError(f"{name}={keys[name]} needs sprt; add it, or leave {name} out")
 
 
 def located(plan: Path, spec: str) -> str:
@@ -107,11 +107,12 @@ def _expanded(owner: str, item: str | dict[str, Any]) -> list[str]:
         values = value if isinstance(value, list) else [value]
         if not values:
             raise SpecError(f"{owner}: {item!r} has an empty list; add a value to it")
-        for one in values:
-            if not isinstance(one, bool | str | int | float):
-                raise SpecError(f"{owner}: {one!r} is not a text, a number, true or false")
+        for choice in values:
+            if not isinstance(choice, bool | str | int | float):
+                raise SpecError(f"{owner}: {choice!r} is not a text, a number, true or false")
         if key != "name":
-            texts = [str(one).lower() if isinstance(one, bool) else str(one) for one in values]
+            texts = [str(choice).lower() if isinstance(choice, bool) else str(choice)
+                     for choice in values]
             choices.append([f"{key}={text}" for text in texts])
     specs = map(",".join, itertools.product(*choices))
     return [f"{item['name']}:{spec}" if spec else item["name"] for spec in specs]

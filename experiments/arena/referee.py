@@ -110,9 +110,9 @@ class GameLog:
 
     def add(self, state: GameState, move: Move) -> GameState:
         """Play a move. Raises IllegalMoveError."""
-        after = state.apply_move(move)
+        next_state = state.apply_move(move)
         self.moves.append(state.game.move_text(move))
-        return after
+        return next_state
 
     def end(
         self, result: float, reason: str, rows: bytes, failure: Failure | None = None

@@ -53,8 +53,8 @@ class Reporter:
         """Speed, time left and failures."""
         rate = (self.done - self._stored) / max(time.monotonic() - self._start, 1e-9)
         speed = f"{rate:.1f} games/s" if rate >= 1 else f"{60 * rate:.1f} games/min"
-        left = duration((self.planned - self.done) / rate) if rate else "unknown time"
-        return f"{speed}, {left} left, {number_of(self._failures, 'failure')}"
+        remaining = duration((self.planned - self.done) / rate) if rate else "unknown time"
+        return f"{speed}, {remaining} left, {number_of(self._failures, 'failure')}"
 
     def end(self) -> None:
         """No more games; called after every `begin`."""

@@ -153,8 +153,8 @@ def _unique(kind: str, texts: Iterable[str], canonical: Callable[[str], str]) ->
     for text in texts:
         name = canonical(text)
         if name in text_of:
-            same = "twice" if text == text_of[name] else f"twice: {text_of[name]} and {text}"
-            raise SpecError(f"{kind} {name} is named {same}; leave one out")
+            clash = "twice" if text == text_of[name] else f"twice: {text_of[name]} and {text}"
+            raise SpecError(f"{kind} {name} is named {clash}; leave one out")
         text_of[name] = text
     return tuple(text_of)
 
@@ -163,8 +163,8 @@ class Pair(NamedTuple):
     """An opening, played with both colours; once if an entrant meets itself."""
 
     game: str
-    one: str
-    other: str
+    entrant: str
+    opponent: str
     number: int
 
     @property
@@ -175,7 +175,7 @@ class Pair(NamedTuple):
     @property
     def colours(self) -> tuple[tuple[str, str], ...]:
         """Who moves first and who second, in each game."""
-        return tuple(dict.fromkeys([(self.one, self.other), (self.other, self.one)]))
+        return tuple(dict.fromkeys([(self.entrant, self.opponent), (self.opponent, self.entrant)]))
 
     @property
     def slots(self) -> list[str]:

@@ -29,11 +29,11 @@ from reports.intervals import share_margin
 class Series:
     """The outcome of a series, as the first named engine sees it."""
 
-    one: str
-    other: str
+    engine: str
+    opponent: str
     games: int
     points: float  # a draw is half a point
-    cpu_ms: tuple[float, float]  # mean CPU milliseconds a move, of `one` and of `other`
+    cpu_ms: tuple[float, float]  # mean CPU milliseconds a move, of `engine` and of `opponent`
     failures: tuple[str, ...] = ()  # reasons of the games that an engine lost by a failure
 
     @property
@@ -50,9 +50,9 @@ class Series:
         low, high = max(self.share - self.margin, 0), min(self.share + self.margin, 1)
         failed = "".join(f"; {len(self.failures)} failed, such as by {reason}"
                          for reason in self.failures[:1])
-        return (f"{self.one} against {self.other}: {self.share:.1%} ({low:.1%} to {high:.1%}) of "
-                f"{self.games} games; {self.cpu_ms[0]:.2f} and {self.cpu_ms[1]:.2f} CPU ms a move"
-                f"{failed}")
+        return (f"{self.engine} against {self.opponent}: {self.share:.1%} ({low:.1%} to "
+                f"{high:.1%}) of {self.games} games; {self.cpu_ms[0]:.2f} and "
+                f"{self.cpu_ms[1]:.2f} CPU ms a move{failed}")
 
 
 def play_series(

@@ -117,9 +117,9 @@ class Strategy:
             match for match in self.matches if not {(game, name) for name in match} & {*exclusions}
             and self._started[game, *match] < self.plan.max_pairs
         ]
-        done = max((self._started[game, *match] for match in matches), default=0)
-        last = min(done + max(1, int(_STEP * done)), self.plan.max_pairs)
-        return [Pair(game, *match, k) for k in range(done, last) for match in matches]
+        n_pairs = max((self._started[game, *match] for match in matches), default=0)
+        last = min(n_pairs + max(1, int(_STEP * n_pairs)), self.plan.max_pairs)
+        return [Pair(game, *match, k) for k in range(n_pairs, last) for match in matches]
 
 
 class UntilRated(Strategy):

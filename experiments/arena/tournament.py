@@ -178,10 +178,10 @@ def _union(ledger: Ledger, ledger_plan: dict[str, Any], plan: CanonicalPlan) -> 
     new_plan = plan.to_json()
     for name in ("seed", "opening_plies"):
         if ledger_plan[name] != new_plan[name]:
-            was, now = ("default" if value is None else value
-                        for value in (ledger_plan[name], new_plan[name]))
-            raise LedgerError(f"ledger {ledger.path} was made with {name}={was}, not {now}; "
-                              f"use {name}={was} or another ledger")
+            old_value, new_value = ("default" if value is None else value
+                                    for value in (ledger_plan[name], new_plan[name]))
+            raise LedgerError(f"ledger {ledger.path} was made with {name}={old_value}, not "
+                              f"{new_value}; use {name}={old_value} or another ledger")
     lists = {
         name: [*map(str, dict.fromkeys([*ledger_plan.get(name, ()), *new_plan.get(name, ())]))]
         for name in ("games", "entrants", "challengers")

@@ -228,7 +228,7 @@ def match(
 ) -> Row:
     """A row: the score of `engine` in a match against `opponent`, in %, from random openings."""
     series = play_series(game, engine, opponent, pairs, seed)
-    return share_row(label or f"{series.one} v {series.other}", series.share, series.games)
+    return share_row(label or f"{series.engine} v {series.opponent}", series.share, series.games)
 
 
 def share_row(label: str, share: float, n: int, **more: Any) -> Row:

@@ -52,9 +52,9 @@ def _grade_class(folder: Path, policy: Policy, settings: Settings) -> None:
     files = settings.outputs
     column = grade_column(policy.roster, files.assignment) if files.gradebook else 0
     names = settings.exercises or policy.names
-    chosen = [get_exercise(name) for name in names] or list(exercises().values())
+    class_exercises = [get_exercise(name) for name in names] or list(exercises().values())
     sources, remarks = hand_ins(
-        folder, [exercise.name for exercise in chosen], single=files.of_one_student)
+        folder, [exercise.name for exercise in class_exercises], single=files.of_one_student)
     due = moment_text(policy.due, policy.zone) if policy.due else ""
     if due:
         log(f"late: after {due}")
@@ -66,25 +66,25 @@ def _grade_class(folder: Path, policy: Policy, settings: Settings) -> None:
         log(TRUSTED, err=True)
     else:
         check_sandbox()
-    grades = _grade_all(sources, chosen, policy, settings)
-    titles = [exercise.name for exercise in chosen]
+    grades = _grade_all(sources, class_exercises, policy, settings)
+    titles = [exercise.name for exercise in class_exercises]
     if not names:  # columns for exercises with hand-ins
-        used = {grade.exercise for row in grades.values() for grade in row
-                if grade.results or grade.change}
-        titles = [title for title in titles if title in used]
-        grades = {student: [grade for grade in row if grade.exercise in used]
+        titles_with_work = {grade.exercise for row in grades.values() for grade in row
+                            if grade.results or grade.change}
+        titles = [title for title in titles if title in titles_with_work]
+        grades = {student: [grade for grade in row if grade.exercise in titles_with_work]
                   for student, row in grades.items()}
     files.write_all(grades, titles, policy, due, column)
 
 
 def _grade_all(
-    sources: Mapping[str, list[Part]], chosen: Sequence[Exercise], policy: Policy,
+    sources: Mapping[str, list[Part]], class_exercises: Sequence[Exercise], policy: Policy,
     settings: Settings,
 ) -> dict[str, list[Grade]]:
     """The grades of each student, which are saved and reported as they come."""
     file = make_folder(settings.outputs.folder) / "grades.json"
     saved_grades = outputs.load(file)
-    titles = [exercise.name for exercise in chosen]
+    titles = [exercise.name for exercise in class_exercises]
     tasks = [
         Task(student, _grade_student, (
             student, source, titles, settings.trust, policy, policy.due_of(student),
@@ -93,14 +93,14 @@ def _grade_all(
         )) for student, source in sources.items()
     ]
     grades: dict[str, list[Grade]] = {student: [] for student in sources}
-    alone = settings.workers == 1 or len(tasks) == 1
-    with Inline() if alone else Processes(settings.workers) as jobs:
+    is_single = settings.workers == 1 or len(tasks) == 1
+    with Inline() if is_single else Processes(settings.workers) as jobs:
         for outcome in itertools.chain.from_iterable(jobs.rounds(ListSource(tasks))):
             student, row = outcome.task.key, outcome.value
             if outcome.error is not None:
                 note = f"could not be graded: {outcome.error}"
                 row = [Grade(student, exercise.name, [], exercise.points, [note])
-                       for exercise in chosen]
+                       for exercise in class_exercises]
             grades[student] = row
             saved_grades |= {(student, grade.exercise): grade for grade in row}
             outputs.save(file, saved_grades.values())
@@ -117,6 +117,6 @@ def _grade_student(
     due: datetime | None, saved_grades: SavedGrades,
 ) -> Generator[Amount, None, list[Grade]]:
     yield Amount()
-    chosen = [get_exercise(name) for name in names]
-    row = grade_hand_in(student, source, chosen, trust, saved_grades, due, policy.zone)
+    class_exercises = [get_exercise(name) for name in names]
+    row = grade_hand_in(student, source, class_exercises, trust, saved_grades, due, policy.zone)
     return policy.marked(student, row)

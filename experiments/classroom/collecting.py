@@ -60,17 +60,17 @@ def collect(source: Source, folder: Path, exercises: Collection[str] = ()) -> Co
         if path.is_dir():
             path.chmod(0o755)
     files.sort(key=lambda path: (len(path.parts), path))
-    chosen: dict[str, Path] = {}
+    file_of: dict[str, Path] = {}
     for exercise in exercises:
         for path in [path for path in files if path.name == f"{exercise}.py"]:
-            file = chosen.setdefault(exercise, path)
+            file = file_of.setdefault(exercise, path)
             if path.read_bytes() != file.read_bytes():
                 notes.append(f"{path.relative_to(folder)} is ignored: {file.relative_to(folder)} "
                              "counts")
     if len(notes) > _MAX_NOTES:
         notes[_MAX_NOTES:] = [f"and {len(notes) - _MAX_NOTES} more"]
     # Names may hold anything, also what no text can hold.
-    return Collected(folder, files, chosen, list(map(excerpt, notes)),
+    return Collected(folder, files, file_of, list(map(excerpt, notes)),
                      hex_digest(_contents(folder, files), 64))
 
 

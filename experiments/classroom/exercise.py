@@ -188,16 +188,16 @@ class FaultExercise(Exercise):
         return replace_once(self.solution(), *self.of.planted[self.bug])
 
 
-def _find_the_fault(known: Mapping[str, Exercise]) -> Iterator[FaultExercise]:
+def _find_the_fault(exercise_of: Mapping[str, Exercise]) -> Iterator[FaultExercise]:
     """The exercises of `faults.toml`: the same source with another beginning."""
-    for name, given in read_toml(_FOLDER / "faults.toml").items():
-        of, card = known[given["of"]], get_fault(given["card"])
-        rest = of.source.partition('"""')[2].partition("\n")[2]
+    for name, table in read_toml(_FOLDER / "faults.toml").items():
+        of, card = exercise_of[table["of"]], get_fault(table["card"])
+        body = of.source.partition('"""')[2].partition("\n")[2]
         short_title = of.title.partition(":")[0]
         title, symptom = f"Find the fault: {short_title}", textwrap.fill(card.symptom, 88)
         source = (f'"""{title} (chapter {of.chapter}).\n\n{_TASK}\n{symptom}\n\n'
-                  f"The program was meant like this:\n{rest}")
-        yield FaultExercise(name, title, of.chapter, source, of, given["bug"], given["card"])
+                  f"The program was meant like this:\n{body}")
+        yield FaultExercise(name, title, of.chapter, source, of, table["bug"], table["card"])
 
 
 def hide_solutions() -> None:
@@ -215,25 +215,26 @@ def exercises() -> dict[str, Exercise]:
             "this dlgo was built for students and has no exercises; install one that was built "
             "without DLGO_STUDENT"
         )
-    known = written_exercises()
-    return {exercise.name: exercise for exercise in sorted(
-        [*known.values(), *_find_the_fault(known)], key=lambda exercise: exercise.chapter)}
+    exercise_of = written_exercises()
+    both_kinds = [*exercise_of.values(), *_find_the_fault(exercise_of)]
+    return {exercise.name: exercise
+            for exercise in sorted(both_kinds, key=lambda exercise: exercise.chapter)}
 
 
 def written_exercises() -> dict[str, Exercise]:
     """Those in which students write functions, by name, by chapter."""
-    listed = []
+    collection = []
     for path in sorted(_FOLDER.glob("[a-z]*.py")):
         source = path.read_text(encoding="utf-8")
         if match := _TITLE.match(source):
-            listed.append(Exercise(path.stem, match["title"], int(match["chapter"]), source))
-    return {exercise.name: exercise for exercise in sorted(listed, key=lambda e: e.chapter)}
+            collection.append(Exercise(path.stem, match["title"], int(match["chapter"]), source))
+    return {exercise.name: exercise for exercise in sorted(collection, key=lambda e: e.chapter)}
 
 
 def get_exercise(name: str) -> Exercise:
     """The exercise of that name. Raises ExerciseError if there is none."""
-    known = exercises()
-    if name not in known:
-        raise ExerciseError(f"there is no exercise {name!r}{suggest(name.lower(), known)}; "
+    exercise_of = exercises()
+    if name not in exercise_of:
+        raise ExerciseError(f"there is no exercise {name!r}{suggest(name.lower(), exercise_of)}; "
                             "`dlgo class list` lists all")
-    return known[name]
+    return exercise_of[name]

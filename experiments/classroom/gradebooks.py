@@ -64,15 +64,15 @@ class Roster:
     def row_of(self, student: str) -> list[str] | None:
         """The row of a student: by their name, or by the number that the platform adds to it."""
         name, _, number = student.rpartition("_")
-        keys = {student, *({name, number, f"Participant {number}"} if number.isdecimal() else ())}
+        aliases = {name, number, f"Participant {number}"} if number.isdecimal() else set()
         places = [self.header.index(column) for column in _NAMES if column in self.header]
-        for wanted in ({student}, keys):
+        for identifiers in ({student}, {student, *aliases}):
             for row in self.rows:
-                if not {row[place] for place in places}.isdisjoint(wanted - {""}):
+                if not {row[place] for place in places}.isdisjoint(identifiers - {""}):
                     return row
-        same = _normal(student)
-        return next((row for row in self.rows
-                     if same and same in (_normal(row[place]) for place in places)), None)
+        normal_name = _normal(student)
+        return next((row for row in self.rows if normal_name
+                     and normal_name in (_normal(row[place]) for place in places)), None)
 
     def absent(self, students: Iterable[str]) -> list[str]:
         """The names of the rows that belong to none of the students."""

@@ -48,11 +48,11 @@ def write_autograder(path: Path, exercises: list[Exercise]) -> None:
     """Write the zip file. Raises DlgoError if dlgo is not installed here, since its requirements
     are unknown then."""
     try:
-        needed = [text for text in requires("dlgo-suite") or [] if "extra ==" not in text]
+        requirements = [text for text in requires("dlgo-suite") or [] if "extra ==" not in text]
     except PackageNotFoundError:
         raise DlgoError("dlgo is not installed here; see README.md, Install") from None
     scripts = {
-        "setup.sh": _SETUP.format(requirements=" ".join(f"'{text}'" for text in needed)),
+        "setup.sh": _SETUP.format(requirements=" ".join(f"'{text}'" for text in requirements)),
         "run_autograder": _RUN.format(exercises=" ".join(
             f"--exercise {exercise.name}" for exercise in exercises)),
     }

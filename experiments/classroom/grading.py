@@ -192,8 +192,8 @@ def _words(error: CallError, name: str) -> str:
         return str(error).removeprefix("ArgumentChanged: ")
     if error.kind == "missing":
         return f"There is no function {name}(); use the names of the task."
-    where = f", in {error.place}" if error.place else ""
-    return f"{name.removesuffix('.py')} raised {error}{where}."
+    place = f", in {error.place}" if error.place else ""
+    return f"{name.removesuffix('.py')} raised {error}{place}."
 
 
 def grade(

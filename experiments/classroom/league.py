@@ -165,9 +165,9 @@ def play_league(
     strategy = _Schedule(arena_plan, plan, students, excluded)
     strategy.deadline = deadline
     _keep_private(ledger)
-    done = run_tournament(
+    summary = run_tournament(
         arena_plan, ledger, workers, progress, limits_of(plan), strategy=strategy)
-    return replace(league, excluded=excluded(), complete=not done.out_of_time)
+    return replace(league, excluded=excluded(), complete=not summary.out_of_time)
 
 
 def limits_of(plan: LeaguePlan) -> Limits:

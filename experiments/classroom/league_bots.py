@@ -87,14 +87,14 @@ class Entry:
         notes."""
         notes: list[str] = []
         for submission in reversed(submissions(source)):
-            called = f"hand-in {submission.name}" if submission.name else "the hand-in"
+            title = f"hand-in {submission.name}" if submission.name else "the hand-in"
             late = submission.is_late(self._plan.due)
             entrant, folder, left_out, problem = self._collect(student, submission)
             notes += left_out
             if not problem:
-                log(f"{student}: {called} plays{', late' if late else ''}")
+                log(f"{student}: {title} plays{', late' if late else ''}")
                 return Bot(student, entrant, folder, submission.name, late, notes)
-            notes.append(f"{called} cannot play: {problem}")
+            notes.append(f"{title} cannot play: {problem}")
         for note in notes:
             log(f"{student}: {note}")
         return Bot(student, "", None, notes=notes)

@@ -187,8 +187,8 @@ def check_runner(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _results(grade: Grade) -> list[Result]:
-    missing = Result("handed in", grade.points, 0, f"There is no file {grade.exercise}.py.", 0.0)
-    return grade.results or [missing]
+    no_file = Result("handed in", grade.points, 0, f"There is no file {grade.exercise}.py.", 0.0)
+    return grade.results or [no_file]
 
 
 def write_grades_table(

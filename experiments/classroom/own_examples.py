@@ -13,7 +13,7 @@ def same_value(answer: Any, expected: object) -> bool:
     answer = answer.tolist() if hasattr(answer, "tolist") else answer
     if isinstance(expected, set):
         return len(answer) == len(expected) and all(
-            any(same_value(one, other) for one in answer) for other in expected)
+            any(same_value(item, element) for item in answer) for element in expected)
     if isinstance(expected, (list, tuple)):
         return len(answer) == len(expected) and all(map(same_value, answer, expected))
     if isinstance(expected, float) and answer != expected:

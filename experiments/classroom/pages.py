@@ -125,17 +125,17 @@ def write_league(
               students=len(bots), all_students=standings.students, games=len(standings.games),
               seed=league.seed if final else None, **ratings)
     make_folder(out / "students")
-    rated = [item["row"] for item in ratings["view"]["rows"]] if ratings["view"] else []
-    places = {row.entrant: (place, row) for place, row in enumerate(rated, 1)}
+    ranking = [item["row"] for item in ratings["view"]["rows"]] if ratings["view"] else []
+    places = {row.entrant: (place, row) for place, row in enumerate(ranking, 1)}
     for standing in standings.students:
         bot = standing.bot
         place, row = places.get(public.get(bot.entrant), (0, None))
-        chosen = _choose(standing)
+        lost_games = _choose(standing)
         write(f"students/{page_name(bot.student)}", "league_student.html", student=bot.student,
               shown=shown[bot.student], standing=standing, row=row, place=place,
-              entrants=len(rated),
-              replays=_replays(chosen, public | {bot.entrant: bot.student}),
-              shown_games=len(chosen), left_out=len(standing.lost) - len(chosen))
+              entrants=len(ranking),
+              replays=_replays(lost_games, public | {bot.entrant: bot.student}),
+              shown_games=len(lost_games), left_out=len(standing.lost) - len(lost_games))
 
 
 def _distinct(names: Mapping[str, str]) -> dict[str, str]:
@@ -148,32 +148,32 @@ def _distinct(names: Mapping[str, str]) -> dict[str, str]:
 
 
 def _ratings(standings: Standings, names: Mapping[str, str]) -> dict[str, Any]:
-    rated = standings.ratings(names)
-    if rated is None:
+    result = standings.ratings(names)
+    if result is None:
         return {"view": None, "zero": "", "notes": []}
-    table, rows = rated
+    table, rows = result
     notes = [rating for rating in table.ratings if rating.note]
     return {"view": rating_rows(table, rows), "zero": table.zero_text(), "notes": notes}
 
 
 def _choose(standing: Standing) -> list[GameRecord]:
     """Lost games to show: one against each opponent first, then others."""
-    met: set[frozenset[str]] = set()
+    opponents: set[frozenset[str]] = set()
     first: list[Any] = []
-    others: list[Any] = []
+    repeats: list[Any] = []
     for game in standing.lost:
         players = frozenset((game.first, game.second))
-        (others if players in met else first).append(game)
-        met.add(players)
-    return [*first, *others][:_MOST_GAMES]
+        (repeats if players in opponents else first).append(game)
+        opponents.add(players)
+    return [*first, *repeats][:_MOST_GAMES]
 
 
 def _replays(games: list[GameRecord], names: Mapping[str, str]) -> list[dict[str, Any]]:
     """The data of the viewer, without anything that identifies an opponent."""
-    shown = []
+    entries = []
     for game in games:
-        hidden = dataclasses.replace(game, first=names[game.first], second=names[game.second],
-                                     slot="")
-        if (data := replay(hidden, "failure" if game.failed else "lost")) is not None:
-            shown.append(data)
-    return [{"game": games[0].game, "games": shown}] if shown else []
+        anonymous = dataclasses.replace(
+            game, first=names[game.first], second=names[game.second], slot="")
+        if (data := replay(anonymous, "failure" if game.failed else "lost")) is not None:
+            entries.append(data)
+    return [{"game": games[0].game, "games": entries}] if entries else []

@@ -83,23 +83,23 @@ class Policy(Settings):
     def marked(self, student: str, grades: list[Grade]) -> list[Grade]:
         """A student's grades with weights, your points, and what lateness costs."""
         exercises = (self.roster.cell(student, "exercises") if self.roster else "").split()
-        marked = []
+        weighted = []
         for grade in grades:
             comments = self.comments.get((student, grade.exercise), [])
             change = math.fsum(points for points, _ in comments)
-            marked.append(dataclasses.replace(
+            weighted.append(dataclasses.replace(
                 grade, weight=self.exercises.get(grade.exercise, 1.0), change=change,
                 comments=[text for _, text in comments if text],
                 penalty=self._penalty(grade, self.due_of(student)),
                 counts=not exercises or grade.exercise in exercises,
             ))
-        return marked
+        return weighted
 
     def _penalty(self, grade: Grade, due: datetime | None) -> float:
         if not grade.late:
             return 0.0
-        after = datetime.fromisoformat(grade.moment) - due if due else timedelta()
-        days = max(1, math.ceil(after / timedelta(days=1)))
+        delay = datetime.fromisoformat(grade.moment) - due if due else timedelta()
+        days = max(1, math.ceil(delay / timedelta(days=1)))
         share = min(1.0, days * self.late_percent / 100)
         if self.late_days is not None and days > self.late_days:
             share = 1.0

@@ -34,8 +34,8 @@ class Pair(NamedTuple):
     """How alike the hand-ins of two students are."""
 
     exercise: str
-    one: str
-    other: str
+    student: str
+    classmate: str
     shared: int  # runs of tokens in both
     share: float  # of the runs of the shorter one
 

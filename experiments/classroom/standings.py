@@ -79,8 +79,8 @@ class Standings:
             with Ledger(league.ledger, read_only=True) as ledger:
                 frame = games_frame(ledger)
             playing = league.playing
-            kept = frame["first"].isin(playing) & frame["second"].isin(playing)
-            self._frame = frame[kept & (frame["game"] == league.plan.game)]
+            mask = frame["first"].isin(playing) & frame["second"].isin(playing)
+            self._frame = frame[mask & (frame["game"] == league.plan.game)]
         self.students = [self._standing(bot) for bot in league.bots]
 
     def ratings(self, names: Mapping[str, str]) -> tuple[RatingTable, pd.DataFrame] | None:
@@ -95,16 +95,16 @@ class Standings:
 
     def _standing(self, bot: Bot) -> Standing:
         plan, excluded = self.league.plan, self.league.excluded.get(bot.entrant)
-        mine = [game for game in self.games if bot.entrant in (game.first, game.second)]
-        lost = [game for game in mine if game.result == (game.first != bot.entrant)]
-        marks = [self._mark(bot, staff, mine) for staff in plan.staff]
-        plays = any(not game.failed for game in mine)
+        games = [game for game in self.games if bot.entrant in (game.first, game.second)]
+        lost_games = [game for game in games if game.result == (game.first != bot.entrant)]
+        marks = [self._mark(bot, staff, games) for staff in plan.staff]
+        plays = any(not game.failed for game in games)
         points = sum(mark.points for mark in marks) + plan.participation * plays
         remarks = [*bot.notes, *([LATE] if bot.late else []), *([excluded] if excluded else [])]
-        return Standing(bot, plays, marks, points, _trouble(bot, lost), lost, remarks)
+        return Standing(bot, plays, marks, points, _trouble(bot, lost_games), lost_games, remarks)
 
-    def _mark(self, bot: Bot, staff: StaffBot, mine: list[GameRecord]) -> Mark:
-        if not any(staff.entrant in (game.first, game.second) for game in mine):
+    def _mark(self, bot: Bot, staff: StaffBot, games: list[GameRecord]) -> Mark:
+        if not any(staff.entrant in (game.first, game.second) for game in games):
             return Mark(staff)
         [match] = head_to_heads(self._frame, bot.entrant, staff.entrant)
         confidence = (match.pairs if match.paired else match.games).superiority()
@@ -116,22 +116,22 @@ class Standings:
         """Write points, totals, hand-ins, lateness as CSV; return students not on the roster."""
         staff = [bot.name for bot in self.league.plan.staff]
         cells = {
-            one.bot.student: [
-                "yes" if one.plays else "no", *(mark.points for mark in one.marks),
-                one.points, one.bot.hand_in, "late" if one.bot.late else "",
-            ] for one in self.students
+            standing.bot.student: [
+                "yes" if standing.plays else "no", *(mark.points for mark in standing.marks),
+                standing.points, standing.bot.hand_in, "late" if standing.bot.late else "",
+            ] for standing in self.students
         }
         return write_class_table(path, ["plays", *staff, "total", "hand-in", "late"], cells,
                                  ["no", *[0] * len(staff), 0, "", ""], self.league.plan.roster)
 
 
-def _trouble(bot: Bot, lost: list[GameRecord]) -> list[Trouble]:
+def _trouble(bot: Bot, lost_games: list[GameRecord]) -> list[Trouble]:
     """The kinds of failure of a bot."""
     count = Counter(
         re.sub(r"\b(by|from|while) (first|second)\b", r"\1 your bot", game.reason).removeprefix(
             f"crash of {'first' if game.first == bot.entrant else 'second'}: "
         )
-        for game in lost if game.failed
+        for game in lost_games if game.failed
     )
     return [Trouble(reason, games, *_code(bot, reason)) for reason, games in count.most_common()]
 

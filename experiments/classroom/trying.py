@@ -34,18 +34,20 @@ def try_bot(
     with tempfile.TemporaryDirectory(prefix="try-") as folder:
         Path(folder).chmod(0o755)
         entry = Entry(plan, Path(folder), trust, Path(folder) / "games.sqlite")
-        entered = entry.bot_of(bot.resolve().stem, [Part(bot, name)], lambda note: None)
-        if entered.folder is None:
-            raise DlgoError(f"{bot}: {entered.notes[-1]}")
-        game = Plan(games=(plan.game,), entrants=(entered.entrant, staff.entrant), pairs=1,
+        student_bot = entry.bot_of(bot.resolve().stem, [Part(bot, name)], lambda note: None)
+        if student_bot.folder is None:
+            raise DlgoError(f"{bot}: {student_bot.notes[-1]}")
+        game = Plan(games=(plan.game,), entrants=(student_bot.entrant, staff.entrant), pairs=1,
                     opening_plies=plan.opening_plies, seed=seed)
-        names = {entered.entrant: bot.resolve().stem, staff.entrant: staff.name}
+        names = {student_bot.entrant: bot.resolve().stem, staff.entrant: staff.name}
         limits = limits_of(plan)
-        engines = EngineCache(limits, launches={entered.entrant: entry.launch(entered.folder)})
+        launch = entry.launch(student_bot.folder)
+        engines = EngineCache(limits, launches={student_bot.entrant: launch})
         try:
-            first, other = tasks(game)
-            chosen = other if (first.players[0] == entered.entrant) == second else first
-            record = play_game(chosen, engines, limits=limits)
+            first_task, second_task = tasks(game)
+            is_first = first_task.players[0] == student_bot.entrant
+            record = play_game(second_task if is_first == second else first_task, engines,
+                               limits=limits)
             return replace(record, first=names[record.first], second=names[record.second])
         finally:
             engines.close()

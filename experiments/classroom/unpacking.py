@@ -80,11 +80,11 @@ def _note_unreadable(name: PurePosixPath, notes: list[str]) -> None:
 def _read(path: Path, max_bytes: int) -> bytes | None:
     """The content of a regular file. None for a link, or for more than `max_bytes`."""
     try:
-        listed = path.lstat()
-        if not stat.S_ISREG(listed.st_mode):
+        status = path.lstat()
+        if not stat.S_ISREG(status.st_mode):
             return None
         with path.open("rb") as file:
-            is_same = os.path.samestat(listed, os.fstat(file.fileno()))  # no link in its place
+            is_same = os.path.samestat(status, os.fstat(file.fileno()))  # no link in its place
             content = file.read(max_bytes + 1) if is_same else b""
     except OSError:
         return None

@@ -46,13 +46,13 @@ def new(names: tuple[str, ...], out: Path, notebook: bool, solution: bool) -> No
 
     if notebook and solution:
         raise click.UsageError("--solution writes .py files; leave out --notebook")
-    chosen = [get_exercise(name) for name in names]
-    targets = [out / f"{exercise.name}{'.ipynb' if notebook else '.py'}" for exercise in chosen]
+    selection = [get_exercise(name) for name in names]
+    targets = [out / f"{exercise.name}{'.ipynb' if notebook else '.py'}" for exercise in selection]
     for target in targets:
         if target.exists():
             raise click.UsageError(f"{target} exists already; choose another folder with --out")
     make_folder(out)
-    for exercise, target in zip(chosen, targets, strict=True):
+    for exercise, target in zip(selection, targets, strict=True):
         if notebook:
             text = exercise.notebook()
         else:
@@ -119,18 +119,19 @@ def similarity(folder: Path, names: tuple[str, ...], out: Path) -> None:
     from experiments.classroom.hand_ins import hand_ins
     from experiments.classroom.similarity import similar_pairs
 
-    chosen = [get_exercise(name) for name in names] or list(exercises().values())
-    sources, remarks = hand_ins(folder, [exercise.name for exercise in chosen])
+    selection = [get_exercise(name) for name in names] or list(exercises().values())
+    sources, remarks = hand_ins(folder, [exercise.name for exercise in selection])
     for remark in remarks:
         log(remark, err=True)
-    pairs = similar_pairs(sources, chosen)
+    pairs = similar_pairs(sources, selection)
     write_csv(out, ["exercise", "student", "other", "shared", "share"], [
-        [pair.exercise, harmless(pair.one), harmless(pair.other), pair.shared, f"{pair.share:.2f}"]
+        [pair.exercise, harmless(pair.student), harmless(pair.classmate), pair.shared,
+         f"{pair.share:.2f}"]
         for pair in pairs
     ])
     for pair in pairs[:10]:
-        log(f"{pair.exercise}: {pair.one} and {pair.other} share {pair.share:.0%} of the shorter "
-            "code")
+        log(f"{pair.exercise}: {pair.student} and {pair.classmate} share {pair.share:.0%} of the "
+            "shorter code")
     click.echo(f"wrote {out}: {number_of(len(pairs), 'pair')} of students who share code; none is "
                "a verdict")
 
@@ -217,19 +218,19 @@ def league(
     if trust:
         click.echo(TRUSTED, err=True)
     make_folder(out)
-    shown = dict(zip(sources, sources, strict=True))
+    public_names = dict(zip(sources, sources, strict=True))
     if plan.pseudonyms:
-        shown = pseudonyms(out / "pseudonyms.csv", sources)
+        public_names = pseudonyms(out / "pseudonyms.csv", sources)
     with executor_on(cluster, workers=workers) as executor:
-        played = play_league(
+        outcome = play_league(
             plan, {**sources}, out, default_reporter(), trust, minutes, executor or workers)
-    standings = Standings(played)
-    if final and not played.complete:
+    standings = Standings(outcome)
+    if final and not outcome.complete:
         log("games remain, so the seed stays secret; run the same command again", err=True)
         final = False
-    write_league(out, standings, shown, final)
+    write_league(out, standings, public_names, final)
     if final:
-        click.echo(f"seed of the games: {played.seed}")
+        click.echo(f"seed of the games: {outcome.seed}")
     for name in standings.write_marks(out / "marks.csv"):
         log(f"{name} is not on the roster; their row is the last of the table", err=True)
     click.echo(f"wrote {out / 'leaderboard.html'}, {out / 'lecturer.html'} and {out / 'marks.csv'}")

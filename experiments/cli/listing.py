@@ -32,11 +32,11 @@ def games(name: str | None) -> None:
     if name is None:
         click.echo("Write a game as name:key=value,key=value, such as connectn:cols=9,rows=7,n=5.")
         click.echo("go9 is short for go:size=9, go13 and go19 likewise.\n")
-    listed = ({each: game_class(each) for each in game_names()} if name is None else
-              {name.partition(":")[0]: type(get_game(name))})
-    width = 2 + max(map(len, listed))
-    for each, cls in listed.items():
-        click.echo(f"{each:<{width}}{(cls.__doc__ or '').partition(chr(10))[0]}")
+    game_classes = ({game: game_class(game) for game in game_names()} if name is None else
+                    {name.partition(":")[0]: type(get_game(name))})
+    width = 2 + max(map(len, game_classes))
+    for game, cls in game_classes.items():
+        click.echo(f"{game:<{width}}{(cls.__doc__ or '').partition(chr(10))[0]}")
         echo_options(cls.options)
     if name is not None and cls.__module__.startswith("dlgo.games."):
         _echo_sources(cls, "games")
@@ -112,16 +112,16 @@ def models(names: tuple[str, ...], speeds: bool, batches: tuple[int, ...]) -> No
     from engines.alphago.bundle import read_bundle, shipped_bundles
     from engines.learning.networks.store import SHIPPED, check_files, load_card, shipped_models
 
-    shown = names or shipped_models()
+    model_names = names or shipped_models()
     if speeds:
-        _echo_speeds(shown, batches)
+        _echo_speeds(model_names, batches)
         return
-    if not shown:
+    if not model_names:
         click.echo("no model comes with this version; `dlgo train` makes some")
         return
-    width = 2 + max(map(len, ("model", *shown, *shipped_bundles())))
+    width = 2 + max(map(len, ("model", *model_names, *shipped_bundles())))
     click.echo(f"{'model':<{width}}game: network on encoder, moves predicted; cost; identity")
-    for name in shown:
+    for name in model_names:
         folder, card = load_card(name)
         check_files(folder, card)
         click.echo(f"{name:<{width}}{card.game}: {card.network} on {card.encoder}"

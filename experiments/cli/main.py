@@ -28,8 +28,8 @@ from experiments.cli.web import web
 from experiments.command import run
 
 
-def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
-    if wanted:
+def _print_version(context: click.Context, _: click.Parameter, is_set: bool) -> None:
+    if is_set:
         from dlgo.version import __version__
 
         click.echo(f"dlgo, version {__version__}")

@@ -56,11 +56,11 @@ def show(file: str, out: str, slot: str | None, delay: float) -> None:
     from experiments.progress import shown_count
 
     check_ending(Path(out))
-    saved = load_game(Path(file), slot)
-    for note in saved.notes:
+    saved_game = load_game(Path(file), slot)
+    for note in saved_game.notes:
         click.echo(f"note: {note}", err=True)
     with shown_count("frames") as show_frames:
-        image = show_game(saved, Path(out), delay, show_frames)
+        image = show_game(saved_game, Path(out), delay, show_frames)
     click.echo(image)
 
 
@@ -140,10 +140,10 @@ def review_file(
     from experiments.review.words import review_sgf
     from experiments.studio.review_view import ReviewView, review_html
 
-    saved = load_game(Path(file), slot)
-    for note in saved.notes:
+    saved_game = load_game(Path(file), slot)
+    for note in saved_game.notes:
         log(f"note: {note}", err=True)
-    game, engine = saved.state.game, engine or DEFAULT_ENGINE
+    game, engine = saved_game.state.game, engine or DEFAULT_ENGINE
     if sgf is not None and game.name != "go":
         raise DlgoError(f"--sgf {sgf}: only games of Go are written as SGF; use --html")
     for out in filter(None, (html, sgf)):
@@ -151,17 +151,17 @@ def review_file(
             raise DlgoError(f"{out}: there is no folder {out.absolute().parent}; create it first")
     with shown_count("positions") as show_positions:
         review, finished = review_game(
-            saved.state, engine, exact, progress=show_positions, tell=partial(log, err=True),
+            saved_game.state, engine, exact, progress=show_positions, tell=partial(log, err=True),
             **limits)
-    for line in review_json(review) if as_json else review_lines(review, saved):
+    for line in review_json(review) if as_json else review_lines(review, saved_game):
         log(line)
     prover = (exact_engine(game) if exact else None) or ""
     if html is not None:
-        page = review_html(ReviewView(review, saved, engine, prover))
+        page = review_html(ReviewView(review, saved_game, engine, prover))
         log(f"{write_file(html, page)}", err=True)
     if sgf is not None:
         engines = " and ".join(filter(None, (prover, engine)))
-        log(f"{write_file(sgf, review_sgf(review, saved, engines))}", err=True)
+        log(f"{write_file(sgf, review_sgf(review, saved_game, engines))}", err=True)
     if not finished:
         raise KeyboardInterrupt(
             f"stopped after {review.done} of {len(review.states)} positions; these are above"

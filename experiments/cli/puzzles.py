@@ -27,11 +27,11 @@ def puzzles(game: str, out: Path, count: int, seed: int) -> None:
     from experiments.measures.puzzles import PuzzleSet, make_puzzles, write_puzzles
 
     spec = get_game(game)
-    made = make_puzzles(spec, count, seed)
-    if not made:
+    puzzles = make_puzzles(spec, count, seed)
+    if not puzzles:
         raise DlgoError(f"no position of {spec} makes a puzzle; try another --seed")
     command = f"dlgo puzzles {spec} --count {count} --seed {seed}"
-    write_puzzles(out, PuzzleSet(spec, tuple(made), command))
-    levels = [one.level for one in made]
+    write_puzzles(out, PuzzleSet(spec, tuple(puzzles), command))
+    levels = [puzzle.level for puzzle in puzzles]
     counts = ", ".join(f"{levels.count(name)} {name}" for name in dict.fromkeys(levels))
-    click.echo(f"{out}: {number_of(len(made), 'puzzle')} of {spec}: {counts}")
+    click.echo(f"{out}: {number_of(len(puzzles), 'puzzle')} of {spec}: {counts}")

@@ -75,12 +75,12 @@ def rate(
         check_apart(csv, games_file)
     anchored = parse_anchor(anchor) if anchor else None
     with shown_count("samples of the bootstrap") as show:
-        rated = rate_file(games_file, anchored, bootstrap, seed,
-                          lambda done: show(done, bootstrap), canonical)
-    for line in lines(rated, beyond_elo):
+        ratings = rate_file(games_file, anchored, bootstrap, seed,
+                            lambda n_samples: show(n_samples, bootstrap), canonical)
+    for line in lines(ratings, beyond_elo):
         click.echo(line)
     if csv:
-        click.echo(write_ratings(rated, csv))
+        click.echo(write_ratings(ratings, csv))
 
 
 _elo_model_option = click.option(

@@ -41,19 +41,19 @@ def tournament(
     from experiments.arena.tournament import run_tournament, score_lines
     from experiments.cluster import executor_on
 
-    asked, limits = read_plan(plan, overrides)
+    tournament_plan, limits = read_plan(plan, overrides)
     progress = default_reporter()
     if report is not None:
         make_folder(Path(report))
-        progress = LiveReport(progress, asked, ledger, report)
+        progress = LiveReport(progress, tournament_plan, ledger, report)
     with executor_on(cluster, workers=workers) as executor:
-        run_tournament(asked, ledger, executor or workers, progress, limits, retry=retry)
-    for line in score_lines(asked, ledger):
+        run_tournament(tournament_plan, ledger, executor or workers, progress, limits, retry=retry)
+    for line in score_lines(tournament_plan, ledger):
         log(line)
     if report is None:
         commands = [["report", ledger]]
-        if len(asked.entrants) == 2 and asked.kind != "mirror":
-            commands.append(["compare", ledger, *asked.entrants])
+        if len(tournament_plan.entrants) == 2 and tournament_plan.kind != "mirror":
+            commands.append(["compare", ledger, *tournament_plan.entrants])
         for command in commands:
             log(f"next: dlgo {command_line(command)}")
         return

@@ -137,8 +137,8 @@ class Comparison:
 def _is_enough(values: list[Evaluation]) -> bool:
     if values and values[0].proven:
         return True
-    same = len(values) == 3 and len({value.black for value in values}) == 1
-    return same or len(values) == SAMPLES
+    is_unanimous = len(values) == 3 and len({value.black for value in values}) == 1
+    return is_unanimous or len(values) == SAMPLES
 
 
 def _mean(values: list[Evaluation], player: Player) -> float:

@@ -52,7 +52,7 @@ def review_game(
     pace = Pace(review, engine_spec, seconds)
     engine: Engine = read_spec(pace.engine, move_timeout).build(state.game, SEED)
     prover = EngineSpec.parse(prover_spec).build(state.game, SEED) if prover_spec else None
-    told = False
+    has_told = False
     try:
         while (question := review.next_question()) is not None:
             if progress is not None and not question.sample:
@@ -66,8 +66,8 @@ def review_game(
             if trials := pace.trials():
                 engine.warm_up()
                 pace.learn_speed([engine.select_move(*trial) for trial in trials])
-            if not told and pace.promise is not None:
-                told = True
+            if not has_told and pace.promise is not None:
+                has_told = True
                 tell(f"{engine_spec} needs {pace.words()} for this game")
             start = time.monotonic()
             engine.new_game(SEED + question.sample)
@@ -88,7 +88,7 @@ def review_game(
     return review, True
 
 
-def review_lines(review: GameReview, saved: SavedGame) -> Iterator[str]:
+def review_lines(review: GameReview, game_file: SavedGame) -> Iterator[str]:
     """A review as lines for people: every move, then who lost how much."""
     game = review.game_state.game
     sides = [player_text(game, player) for player in Player]
@@ -108,9 +108,9 @@ def review_lines(review: GameReview, saved: SavedGame) -> Iterator[str]:
             yield f"      {words.verdict_words(review, verdict)}"
     for slide in slides(review):
         yield words.slide_words(review, slide)
-    for player, name in zip(Player, (saved.black, saved.white), strict=True):
-        shown = f"{sides[player.index]}{f', {name}' if name else ''}"
-        yield f"{shown}: {words.summary_words(review, player)}"
+    for player, name in zip(Player, (game_file.black, game_file.white), strict=True):
+        side = f"{sides[player.index]}{f', {name}' if name else ''}"
+        yield f"{side}: {words.summary_words(review, player)}"
 
 
 def review_json(review: GameReview) -> Iterator[str]:

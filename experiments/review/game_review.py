@@ -184,8 +184,8 @@ class GameReview:
     def _other_choice(self, place: int) -> tuple[Move, ...]:
         """What the engine would have played instead of the turn before `place`; () if nothing."""
         best, turn = self._best.get(place - 1, ()), self.turns[place - 1]
-        same = min(len(best), len(turn.moves))  # a line may end within a capture
-        return () if best[:same] == turn.moves[:same] else best
+        n_moves = min(len(best), len(turn.moves))  # a line may end within a capture
+        return () if best[:n_moves] == turn.moves[:n_moves] else best
 
     def answer(self, question: Question, decision: Decision, engine: str) -> None:
         """Take the answer of `engine`; one without proof leaves an exact question open."""

@@ -86,13 +86,13 @@ class Pace:
             return Budget(sims=self.simulations[0])
         if not self.simulations[1]:
             count = max(len(self.review.suspects()), 1)
-            left = max(self.seconds - self.spent, 0.1 * self.seconds)
-            planned = self._planned(left / _SEARCHES / count)
+            seconds = max(self.seconds - self.spent, 0.1 * self.seconds)
+            simulations = self._planned(seconds / _SEARCHES / count)
             few, many = self.simulations[0], _MOST_TIMES * self.simulations[0]
-            self.simulations[1] = planned = min(max(planned, few), many)
-            self._most = min(count, max(1, int(left * self._speed / _SEARCHES / planned)))
+            self.simulations[1] = simulations = min(max(simulations, few), many)
+            self._most = min(count, max(1, int(seconds * self._speed / _SEARCHES / simulations)))
             self.review.most_compared = self._most
-            self._promise = self.spent + _SEARCHES * self._most * planned / self._speed
+            self._promise = self.spent + _SEARCHES * self._most * simulations / self._speed
         return Budget(sims=self.simulations[1])
 
     def spend(self, question: Question, seconds: float) -> None:
@@ -127,7 +127,7 @@ class Pace:
         """`about 2 minutes`: what is left of the promise."""
         if self.promise is None:
             return "the first positions show how long it takes"
-        left = max(self.promise - self.spent, 1.0)
-        if left < 55:
-            return f"about {left:.0f} s"
-        return f"about {number_of(round(left / 60) or 1, 'minute')}"
+        seconds = max(self.promise - self.spent, 1.0)
+        if seconds < 55:
+            return f"about {seconds:.0f} s"
+        return f"about {number_of(round(seconds / 60) or 1, 'minute')}"

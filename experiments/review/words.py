@@ -32,10 +32,10 @@ def position_words(review: GameReview, place: int) -> str:
         return "not evaluated"
     if state.is_over():
         text, last = state.game.result_text(state), review.turns[-1]
-        before = review.evaluations[place - 1]
-        if last.moves[-1].is_resign and before is not None:
+        evaluation_before = review.evaluations[place - 1]
+        if last.moves[-1].is_resign and evaluation_before is not None:
             name = player_text(state.game, last.player)
-            value = value_text(review.states[place - 1], before, last.player)
+            value = value_text(review.states[place - 1], evaluation_before, last.player)
             text += f"; before that, {name} could expect {value}"
         return text
     name = player_text(state.game, state.next_player)
@@ -55,27 +55,28 @@ def kind_words(verdict: Verdict) -> str:
 def verdict_words(review: GameReview, verdict: Verdict) -> str:
     """The cost of a turn for its player, and a better turn."""
     turn, player = verdict.turn, verdict.turn.player
-    before, after = review.states[turn.number - 1], review.states[turn.number]
-    name = player_text(before.game, player)
-    first, then = verdict.before, verdict.after
-    change = f"{value_text(before, first, player)} becomes {value_text(after, then, player)}"
+    state_before, state_after = review.states[turn.number - 1], review.states[turn.number]
+    name = player_text(state_before.game, player)
+    value_before, value_after = verdict.before, verdict.after
+    change = (f"{value_text(state_before, value_before, player)} becomes "
+              f"{value_text(state_after, value_after, player)}")
     words = [f"For {name}: {change}."]
     if verdict.kind:
         words.insert(0, f"{kind_words(verdict).capitalize()}{' (exact)' if verdict.exact else ''}.")
-        words += (fact.text for fact in explain(before, turn.moves))
+        words += (fact.text for fact in explain(state_before, turn.moves))
     if verdict.best and verdict.kind:
-        better = f"Better: {turn_text(before.game, verdict.best)}"
+        better = f"Better: {turn_text(state_before.game, verdict.best)}"
         if verdict.instead is not None:
-            state = before
+            state = state_before
             for move in verdict.best:
                 state = state.apply_move(move)
             better += f", {value_text(state, verdict.instead, player)} after it"
             if not verdict.exact:
                 margin = f" ± {verdict.margin:.0%}" if verdict.margin else ""
                 better += f", so the move cost {verdict.loss:.0%}{margin}"
-        line = line_text(before, first.line)
+        line = line_text(state_before, value_before.line)
         words.append(f"{better}; line {line}." if line else f"{better}.")
-        words += (fact.text for fact in explain(before, verdict.best))
+        words += (fact.text for fact in explain(state_before, verdict.best))
     return " ".join(words)
 
 
@@ -99,8 +100,8 @@ def summary_words(review: GameReview, player: Player) -> str:
     kinds = [f"{n} {kind if n == 1 else _PLURALS[kind]}" for kind, n in counts.items() if n]
     text = f"{', '.join(kinds) or 'no mistakes'} in {number_of(len(verdicts), 'move')}"
     text += f", {unsure} of them only probable" if unsure else ""
-    lost = sum(verdict.loss for verdict in verdicts if verdict.kind)
-    return f"{text}; {lost:.2f} points lost (a game is worth 1)" if lost else text
+    loss = sum(verdict.loss for verdict in verdicts if verdict.kind)
+    return f"{text}; {loss:.2f} points lost (a game is worth 1)" if loss else text
 
 
 _PLURALS = {"blunder": "blunders", "mistake": "mistakes", "inaccuracy": "inaccuracies"}
@@ -115,7 +116,7 @@ def review_sgf(review: GameReview, read: SavedGame, engine: str = "") -> bytes:
     heading += [f"{player.name}: {summary_words(review, player)}." for player in Player]
     root = tree_of(state, read.root)
     line = root.main_line()
-    before = {node: node.comment for node in line}
+    comment_of = {node: node.comment for node in line}
     root.comment = "\n".join([*heading, position_words(review, 0)])
     for turn in review.turns:
         texts = [f"{position_words(review, turn.number)}"]
@@ -134,6 +135,6 @@ def review_sgf(review: GameReview, read: SavedGame, engine: str = "") -> bytes:
             node = node.add([move])
             if not number:
                 node.say(f"Better for {turn.player.name}{f', {value}' if value else ''}.")
-    for node, text in before.items():
+    for node, text in comment_of.items():
         node.say(text)
     return game_bytes(state, read.black, read.white, replace(read, root=root))

@@ -116,12 +116,12 @@ def train(part: Part, player: Player, folder: Path) -> float:
     settings = {**part.learners[player.family], "seed": player.seed}
     if player.family == "supervised":
         recipe = make_recipe(part.game, part.teacher, seed=player.seed, shard_games=_GAMES)
-        target, files, spent = seconds * part.share, 1, 0.0
-        while spent < target:
-            files = math.ceil(files * target / spent) if spent else 1
+        target, files, cpu_seconds = seconds * part.share, 1, 0.0
+        while cpu_seconds < target:
+            files = math.ceil(files * target / cpu_seconds) if cpu_seconds else 1
             data = Dataset.open(generate(recipe, files * _GAMES, folder / f"{out.name}-games", 1))
-            spent = data.cpu_seconds
-        run = learn.supervised(data, out, cpu_minutes=(seconds - spent) / 60, **settings)
+            cpu_seconds = data.cpu_seconds
+        run = learn.supervised(data, out, cpu_minutes=(seconds - cpu_seconds) / 60, **settings)
     else:
         run = getattr(learn, player.family)(part.game, out, cpu_minutes=seconds / 60, **settings)
     return run.card.total_cpu_seconds or 0.0
@@ -131,11 +131,11 @@ def run_part(part: Part, out: Path, budgets: Sequence[int], workers: int | None)
     """Do the trainings of these budgets, the games of all finished ones, and count mistakes;
     leaves tables in a folder within `out`."""
     folder, keys = make_folder(out / part.name), [*Player._fields]
-    done = completed(
+    trainings = completed(
         folder / "trainings.csv",
         [player[:3] for player in part.trainings() if player.seconds in (0, *budgets)],
         [*keys[:3], "cpu_seconds"], lambda key: [[train(part, Player(*key), folder)]])
-    trained = [*done[keys[:3]].itertuples(index=False, name=None)]
+    trained = [*trainings[keys[:3]].itertuples(index=False, name=None)]
     seeds = [training[2] for training in trained]
     # Trainings with different seeds do not play each other; seed 0 plays all.
     pairings = [(i, k) for k, seed in enumerate(seeds) for i, earlier in enumerate(seeds[:k])
@@ -151,7 +151,7 @@ def run_part(part: Part, out: Path, budgets: Sequence[int], workers: int | None)
     counts = count_mistakes(
         folder / "mistakes.csv", players if sets else {}, [*keys, "class"], lambda player: sets,
         workers)
-    table = pd.DataFrame([*players]).merge(done, on=keys[:3]).join(counts, on=keys)
+    table = pd.DataFrame([*players]).merge(trainings, on=keys[:3]).join(counts, on=keys)
     tables.write_csv(table, folder / "players.csv")
     tables.write_csv(pd.concat(games, ignore_index=True), folder / "games.csv")
 
@@ -177,7 +177,7 @@ def of_families(players: pd.DataFrame) -> pd.DataFrame:
     return table.join(groups[["positions", "mistakes"]].sum(min_count=1))
 
 
-def strengths(part: Part, rated: Mapping[str, Rated]) -> pd.DataFrame:
+def strengths(part: Part, results: Mapping[str, Rated]) -> pd.DataFrame:
     """A row for each family, training and time a move of the plan, empty where nothing was run."""
     keys, columns = ["family", "seconds"], ["cpu_seconds", "rating", "low95", "high95"]
     plan = pd.MultiIndex.from_tuples(
@@ -185,8 +185,8 @@ def strengths(part: Part, rated: Mapping[str, Rated]) -> pd.DataFrame:
     rows = []
     for name, ms in part.tables.items():
         table = pd.DataFrame(columns=[*columns, "positions", "mistakes"], index=plan, dtype=float)
-        if name in rated:
-            first, *samples = rated[name]
+        if name in results:
+            first, *samples = results[name]
             low, high = quantile_interval([sample["rating"] for sample in samples], axis=0)
             table = first.assign(low95=low, high95=high)[table.columns].reindex(plan)
         rows.append(table.reset_index().assign(part=part.name, ms=ms))
@@ -267,8 +267,8 @@ def main(budgets: tuple[int, ...], workers: int | None, **run_options: Any) -> N
         Claim(f"Not planned: {name} ms, {family} beside {REFERENCE}, {seconds} s", "less_training",
               name, family=family, other=REFERENCE, seconds=seconds)
         for name, (table, *_) in results.items()
-        for seconds in [max(spent for _, spent in table.index)]
-        for family, spent in table.index if spent == seconds and family != REFERENCE])
+        for seconds in [max(budget for _, budget in table.index)]
+        for family, budget in table.index if budget == seconds and family != REFERENCE])
     cells = {name: strengths(part, results) for name, part in study.parts.items()}
     tables.write_csv(pd.concat(cells.values()), study.out / "strengths.csv")
     for name in {name.partition("/")[0] for name in results} & {*study.asked}:

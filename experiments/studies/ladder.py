@@ -96,10 +96,10 @@ class Part(Settings):
         card = read_card(network)
         with np.load(network / DENSE_FILE) as arrays:
             weights = sum(arrays[name].size for name in arrays.files if "." in name)
-        done = read_history(network.parents[1], ("evaluations",))[:self.levels[player.level - 1]]
+        history = read_history(network.parents[1], ("evaluations",))[:self.levels[player.level - 1]]
         return {**player._asdict(), "weights": weights, "games": card.training["games"],
                 "cpu_seconds": card.total_cpu_seconds,
-                "multiply_adds": weights * sum(row["evaluations"] for row in done)}
+                "multiply_adds": weights * sum(row["evaluations"] for row in history)}
 
     def check(self) -> None:
         """Raise DlgoError for a wrong game, network, setting or option."""

@@ -62,16 +62,16 @@ def checkpoints(players: pd.DataFrame, *columns: str) -> np.ndarray:
     return (np.array(sums) / seeds).reshape(len(columns), *shape)
 
 
-def at_costs(spent: np.ndarray, ratings: np.ndarray, costs: Numbers) -> np.ndarray:
+def at_costs(checkpoint_costs: np.ndarray, ratings: np.ndarray, costs: Numbers) -> np.ndarray:
     """The rating of each size and number of simulations when its training has cost as much:
-    float[costs, sims, sizes]. What was spent, and the ratings, are those of `checkpoints`.
+    float[costs, sims, sizes]. The first two are from `checkpoints`.
 
     Between two checkpoints, the rating is a straight line in the logarithm; a finished training
     stays as good as it is. Before the first checkpoint it is -inf.
     """
     curves = np.array([
         [np.interp(np.log(costs), *curve, left=-np.inf) for curve in zip(*sizes, strict=True)]
-        for sizes in zip(np.log(spent), ratings, strict=True)
+        for sizes in zip(np.log(checkpoint_costs), ratings, strict=True)
     ])
     return np.moveaxis(curves, -1, 0)
 
@@ -85,11 +85,11 @@ def envelope(
     `common`: from where all sizes have a checkpoint to where the first of them is finished; else
     from the first checkpoint of all to the last.
     """
-    spent, ratings, weights = checkpoints(players, cost, "rating", "weights")
-    first, final = spent[0, :, 0], spent[0, :, -1]
+    checkpoint_costs, ratings, weights = checkpoints(players, cost, "rating", "weights")
+    first, final = checkpoint_costs[0, :, 0], checkpoint_costs[0, :, -1]
     low, high = (first.max(), final.min()) if common else (first.min(), final.max())
     costs = np.geomspace(low, high, _GRID if low < high else 0)
-    ratings = at_costs(spent, ratings, costs)
+    ratings = at_costs(checkpoint_costs, ratings, costs)
     return costs, ratings.max(axis=2).T, weights[0, ratings.argmax(axis=2), 0].T
 
 
@@ -172,11 +172,11 @@ def lead(families: pd.DataFrame, family: str, reference: str, seconds: int) -> f
     return float(first - second)
 
 
-def less_training(families: pd.DataFrame, family: str, other: str, seconds: int) -> float:
+def less_training(families: pd.DataFrame, family: str, rival: str, seconds: int) -> float:
     """times less training for equal strength"""
     names, budgets = (families.index.get_level_values(name) for name in ("family", "seconds"))
     curves, trained = [], []
-    for name in (family, other):
+    for name in (family, rival):
         rows = (names == name) & (budgets <= seconds)
         best = np.maximum.accumulate(families["rating"].to_numpy()[rows])
         rising = np.diff(best, prepend=-math.inf) > 0
@@ -206,7 +206,7 @@ def purchases(tables: Rated, budgets: Sequence[float]) -> pd.DataFrame:
     costs = [cost for cost in budgets if first <= cost <= players["cpu_seconds"].max()]
     sims, sizes = (np.unique(players[name]) for name in ("sims", "size"))
     curves = (checkpoints(table, "cpu_seconds", "rating") for table in tables)
-    ratings = np.array([at_costs(spent, rating, costs) for spent, rating in curves])
+    ratings = np.array([at_costs(table_costs, rating, costs) for table_costs, rating in curves])
     for row, column in np.ndindex(len(costs), len(sims)):
         cell_ratings = ratings[:, row, column]
         second, best = cell_ratings[0].argsort()[-2:]

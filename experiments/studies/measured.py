@@ -88,12 +88,12 @@ def replicates(
     ]
     for _ in range(draws):
         ratings = players["rating"] + spread @ rng.standard_normal(len(spread))
-        drawn = players.assign(rating=ratings, mistakes=rng.binomial(counts["positions"], shares))
-        chosen = [
+        sample = players.assign(rating=ratings, mistakes=rng.binomial(counts["positions"], shares))
+        rows = [
             seeds[k] for seeds in networks
             for k in (rng.integers(len(seeds), size=len(seeds) - 1) if len(seeds) > 1 else (0,))
         ]
-        yield drawn.loc[np.concatenate(chosen)]
+        yield sample.loc[np.concatenate(rows)]
 
 
 def completed(
@@ -120,7 +120,7 @@ def count_mistakes(
     """
     def rows_of(player: P) -> Iterable[Row]:
         measured = measure(players[player], sets_of(player), jobs)
-        return [(name, one.positions, one.mistakes) for name, one in measured.items()]
+        return [(name, share.positions, share.mistakes) for name, share in measured.items()]
 
     counts = ["positions", "mistakes"]
     with Processes(workers) as jobs:
@@ -142,8 +142,8 @@ def check_kept(folder: Path, sets: Positions) -> None:
     """Raise SpecError if mistakes were counted in other positions before."""
     path = folder / "mistakes.csv"
     if sets and path.exists():
-        kept = pd.read_csv(path, dtype={"class": str})
-        for name, count in zip(kept["class"], kept["positions"], strict=True):
+        table = pd.read_csv(path, dtype={"class": str})
+        for name, count in zip(table["class"], table["positions"], strict=True):
             if count != len(sets.get(name, ())):
                 raise SpecError(f"{path} was measured on {count} positions of class {name}, not "
                                 f"{len(sets.get(name, ()))}; use the same number, or delete it to "

@@ -66,9 +66,9 @@ class Claim(Settings):
 
     def measure(self, parts: Mapping[str, Rated]) -> Estimate:
         """Its number, with the interval."""
-        compared = (self.family, self.other, self.seconds) if self.law in laws.OF_FAMILIES else ()
+        arguments = (self.family, self.other, self.seconds) if self.law in laws.OF_FAMILIES else ()
         numbers, *subtrahends = (
-            np.array([LAWS[self.law](table, *compared) for table in parts[name]])
+            np.array([LAWS[self.law](table, *arguments) for table in parts[name]])
             for name in self.parts)
         for less in subtrahends:
             less[1:] = np.roll(less[1:], 1)  # draws of equal number come from equal random numbers
@@ -221,17 +221,17 @@ class Study:
         if not complete & {*self.asked}:
             raise DlgoError(f"{self.out.name}: no results yet; run it without --fits")
 
-    def judge(self, rated: Mapping[str, Rated], further: Sequence[Claim]) -> pd.DataFrame:
+    def judge(self, results: Mapping[str, Rated], further: Sequence[Claim]) -> pd.DataFrame:
         """Measure the claims, and what else was asked for, as far as their parts are rated: print
         the verdicts and write two tables. Returns the second one."""
         for kind, claims in (("claims", self.claims), ("exploratory", further)):
             rows = []
             for claim in claims:
-                if rated.keys() >= {*claim.parts}:
-                    number, law = claim.measure(rated), LAWS[claim.law].__doc__
+                if results.keys() >= {*claim.parts}:
+                    number, law = claim.measure(results), LAWS[claim.law].__doc__
                     verdict = claim.verdict(number)
                     names = dict.fromkeys(name.partition("/")[0] for name in claim.parts)
-                    seconds = sum(laws.training(rated[name][0]) for name in claim.parts)
+                    seconds = sum(laws.training(results[name][0]) for name in claim.parts)
                     rows.append({
                         **vars(claim), **vars(number), "verdict": verdict,
                         "command": f"{self.command} {' '.join(names)}",

@@ -54,7 +54,8 @@ def unplanned(claims: Sequence[Claim], parts: Mapping[str, Rated]) -> list[Claim
     return [
         Claim(f"Not planned: {part}", law, part) for part, (players, *_) in parts.items()
         for law, column in (("mistakes_by_weights", "mistakes"), ("elo_by_search", "rating"))
-        if players[column].any() and (part, law) not in [(one.part, one.law) for one in claims]
+        if players[column].any()
+        and (part, law) not in [(claim.part, claim.law) for claim in claims]
     ]
 
 
@@ -82,15 +83,16 @@ def draw(title: str, players: pd.DataFrame, path: Path) -> None:
     value, scale = ("Elo", "linear") if games else ("mistakes, %", "log")
     players = players.assign(**{
         value: players["rating"] if games else 100 * laws.error(players)})
-    final, usual = (one.rename(columns=LABELS) for one in (laws.last(players), laws.usual(players)))
+    final, usual = (table.rename(columns=LABELS)
+                    for table in (laws.last(players), laws.usual(players)))
     sims, weights, seconds = (LABELS[name] for name in ("sims", "weights", "cpu_seconds"))
-    look, whole = {"xscale": "log", "yscale": scale}, "after the whole training"
+    look, title_end = {"xscale": "log", "yscale": scale}, "after the whole training"
     with drawing(path, 2, 1 + games, (6.5, 5.5), title=title) as axes:
-        draw_means(axes[0], final, sims, weights, weights, value, title=whole, **look)
+        draw_means(axes[0], final, sims, weights, weights, value, title=title_end, **look)
         if games:
             costs, best, _ = laws.envelope(laws.usual(players), "cpu_seconds", common=False)
             axes[1].plot(costs, best[0], color=FAINT, lw=9, zorder=0, label="best")
-            draw_means(axes[2], final, "size", sims, sims, value, title=whole, **look)
+            draw_means(axes[2], final, "size", sims, sims, value, title=title_end, **look)
             _exchange(axes[3], players)
         draw_means(axes[1], usual, "size", "level", seconds, value,
                    title=f"{sims}: {usual[sims].iloc[0]}", **look)
@@ -148,7 +150,7 @@ def main(positions: int | None, workers: int | None, **run_options: Any) -> None
     """Train, play and measure the parts; fit laws to all results, and judge the claims."""
     study = Study("scaling", Part, RESULTS, "--positions" if positions else "",
                   StudyOptions(**run_options))
-    rated: dict[str, Rated] = {}
+    results: dict[str, Rated] = {}
     study.parts = {name: replace(part, positions=part.positions or positions or 0)
                    for name, part in study.parts.items()}
     for name in () if study.fits else study.asked:  # a mistake shows before any training
@@ -157,13 +159,13 @@ def main(positions: int | None, workers: int | None, **run_options: Any) -> None
     for part, folder in study.results(lambda part: run_part(part, study.out, workers)):
         players, covariance = measured.rate(
             *(pd.read_csv(folder / f"{name}.csv") for name in ("players", "games")))
-        rated[part.name] = [players, *measured.replicates(players, covariance)]
+        results[part.name] = [players, *measured.replicates(players, covariance)]
         if part.name in study.asked:
             title = f"{part.name}: {game_title(part.game)}"
             draw(title, players, study.out / f"{part.name}.png")
             draw_positions(title, folder, study.out / f"{part.name}_positions.png")
-    study.judge(rated, unplanned(study.claims, rated))
-    print_purchases(rated, study.out / "purchases.csv")
+    study.judge(results, unplanned(study.claims, results))
+    print_purchases(results, study.out / "purchases.csv")
     if study.save and study.kept:
         keep(study.out, study.kept)
 

@@ -38,7 +38,7 @@ def test_renamed_code_is_alike_and_own_code_is_not(tmp_path: Path, capfd) -> Non
         (tmp_path / name).mkdir()
         (tmp_path / name / "captures.py").write_text(text)
     first, *others = similar_pairs({path.name: path for path in tmp_path.iterdir()}, [EXERCISE])
-    assert {first.one, first.other} == {"ann", "bo"} and first.share > 0.9
+    assert {first.student, first.classmate} == {"ann", "bo"} and first.share > 0.9
     assert all(pair.share < 0.3 for pair in others)
     assert not any("di" in pair for pair in others), "what students were given is nobody's"
     (tmp_path / "fay").mkdir()

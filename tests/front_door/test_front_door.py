@@ -238,4 +238,4 @@ def test_a_cell_that_is_edited_is_another_version(old: str, new: str) -> None:
 
 def test_a_cell_that_runs_again_is_the_same_entrant() -> None:
     results = [dlgo.match("tictactoe", bot(BOT), "random", pairs=1, seed=1) for _ in range(2)]
-    assert results[0].one == "Bot" and results[0].points == results[1].points
+    assert results[0].engine == "Bot" and results[0].points == results[1].points
