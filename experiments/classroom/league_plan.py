@@ -44,7 +44,7 @@ class StaffBot(Settings):
     """A staff bot."""
 
     owner: ClassVar[str] = "staff bot"
-    engine: str = setting(None, "engine with its budget")
+    engine: str = setting(None, "engine with its budget; required")
     name: str = setting("", "name on the pages; by default the engine's")
     hidden: bool = setting(False, "hide from students which engine it is")
     points: int = setting(1, "points for beating it", low=0, high=1000)

@@ -18,6 +18,10 @@ from experiments.options import (
     workers_option,
 )
 
+_trust_option = click.option(
+    "--trust", is_flag=True,
+    help="Run students' code without a sandbox; it can then read and change your files.")
+
 
 @click.group(name="class")
 def classroom() -> None:
@@ -88,8 +92,7 @@ def new(names: tuple[str, ...], out: Path, notebook: bool, solution: bool) -> No
               help="Time zone of all dates, such as Europe/Berlin. Default: this machine's.")
 @click.option("--regrade-timeouts", is_flag=True,
               help="Grade again what did not end in time in an earlier run.")
-@click.option("--trust", is_flag=True,
-              help="Run submissions without a sandbox; they can then read and change your files.")
+@_trust_option
 @workers_option
 def grade(folder: Path, out: Path, plan: Path | None, **options: Any) -> None:
     """Grade one submission, or a class: FOLDER holds a folder, an archive or files per student."""
@@ -142,8 +145,7 @@ def similarity(folder: Path, names: tuple[str, ...], out: Path) -> None:
 @click.option("--against", metavar="NAME",
               help="Staff bot, as the plan calls it. Default: the first one.")
 @click.option("--second", is_flag=True, help="The bot moves second.")
-@click.option("--trust", is_flag=True,
-              help="Run the bot without a sandbox; it can then read and change your files.")
+@_trust_option
 @seed_option
 def try_(
     bot: Path, rules: Path, against: str | None, second: bool, trust: bool, seed: int
@@ -183,8 +185,7 @@ def gradescope(names: tuple[str, ...], out: Path) -> None:
               help="Start no game after this; run again to continue.")
 @click.option("--final", is_flag=True,
               help="Publish the seed of the games on the leaderboard: the league has ended.")
-@click.option("--trust", is_flag=True,
-              help="Run bots without a sandbox; they can then read and change your files.")
+@_trust_option
 @workers_option
 @cluster_option
 def league(

@@ -9,7 +9,7 @@ What a table is about:
 
     options ENGINE        options of a player
     settings TRAINER      settings of a trainer; `shared`: those of all learners without a search
-    keys plan, class, league, recipe
+    keys plan, class, league, staff, recipe
     encoders, networks, heads
     museum                the faults of the museum and their prices
     scaling claims; families claims; families strengths
@@ -37,7 +37,7 @@ from engines.learning.reinforcement.config import ReinforcementConfig
 from engines.registry import engine_class
 from engines.supervised.config import SupervisedConfig
 from experiments.arena import plan_keys
-from experiments.classroom.league_plan import LeaguePlan
+from experiments.classroom.league_plan import LeaguePlan, StaffBot
 from experiments.classroom.policy import Policy
 from experiments.datasets.options import RECIPE_OPTIONS
 from experiments.museum import __main__ as museum
@@ -48,7 +48,8 @@ MARK = re.compile(r"^<!-- table: (.+?) -->\n(?:\n(?:\|.*\n)+)?", re.M)
 _TRAINERS = {"alphago": AlphaGoConfig, "alphazero": AlphaZeroConfig,
              "shared": ReinforcementConfig, "supervised": SupervisedConfig}
 _KEYS = {"plan": plan_keys.KEYS.values(), "class": Policy.options().values(),
-         "league": LeaguePlan.options().values(), "recipe": RECIPE_OPTIONS}
+         "league": LeaguePlan.options().values(), "staff": StaffBot.options().values(),
+         "recipe": RECIPE_OPTIONS}
 _STUDIES = {"families": (families.Part, families.RESULTS),
             "scaling": (ladder.Part, plans.RESULTS)}
 
