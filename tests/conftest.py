@@ -6,7 +6,6 @@ everything, with the long forms of many tests; `-m train` runs one group.
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import os
 import time
@@ -15,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import numpy as np
 import pytest
 
@@ -32,20 +32,8 @@ SLOW_GROUPS = ("slow", "long", "train", "browser", "sandbox", "cluster", "docs",
 CPU_LIMIT, CPU_UNIT = 3.0, 0.03
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "oracles"
 
-# What takes longest comes first, so that no process is left with a long file at the end.
-LONGEST = [
-    "studio", "alphazero/test_train.py", "chapters/test_experiments.py", "test_conformance.py",
-    "test_broken_rules.py",
-    "arena/test_outside.py", "arena/test_referee.py", "test_jit.py",
-    "alphazero/test_promotion.py", "test_add_an_engine.py", "docs/test_course.py",
-    "test_readme.py", "alphazero/test_final_heads.py",
-    "test_playing_part.py", "engines/test_solver.py",
-    "engines/test_textbook.py", "games/test_go_textbook.py", "games/test_go_boards_agree.py",
-    "arena/test_ledger.py",
-    "datasets/test_datasets.py", "supervised/test_trainer.py", "arena/test_tournament.py",
-    "cli/test_main.py", "test_add_a_game.py",
-    "gtp/test_server_outside.py",
-]
+# Folders in which files take long come first: no process is left with a long file at the end.
+LONGEST = ("studio", "chapters", "alphazero", "engines", "arena", "classroom", "gtp")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -59,14 +47,11 @@ def pytest_configure(config: pytest.Config) -> None:
         RUN_ALL = True
         os.environ["DLGO_RUN_ALL"] = "1"
     # The same examples in each run, and as many on a busy machine.
-    with contextlib.suppress(ImportError):
-        import hypothesis
-
-        hypothesis.settings.register_profile(
-            "dlgo", deadline=None, derandomize=True, database=None,
-            suppress_health_check=[hypothesis.HealthCheck.too_slow],
-        )
-        hypothesis.settings.load_profile("dlgo")
+    hypothesis.settings.register_profile(
+        "dlgo", deadline=None, derandomize=True, database=None,
+        suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    )
+    hypothesis.settings.load_profile("dlgo")
 
 
 def in_slow_group(item: pytest.Item) -> bool:
@@ -74,15 +59,12 @@ def in_slow_group(item: pytest.Item) -> bool:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the fast suite, unless asked for more; put the files of `LONGEST` first."""
+    """Keep the fast suite, unless asked for more; put the folders of `LONGEST` first."""
     if not (RUN_ALL or config.option.markexpr):
         config.hook.pytest_deselected(items=[item for item in items if in_slow_group(item)])
         items[:] = [item for item in items if not in_slow_group(item)]
-    here = Path(__file__).parent
-    ranks = {here / name: rank for rank, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: min(
-        ranks.get(item.path, len(LONGEST)), ranks.get(item.path.parent, len(LONGEST))
-    ))
+    here, ranks = Path(__file__).parent, {name: rank for rank, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: ranks.get(item.path.relative_to(here).parts[0], len(ranks)))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -36,6 +36,7 @@ def test_the_better_idea_is_an_engine(folder: Path) -> None:
     assert "the engine keeps all 6 rules" in str(report)
 
 
+@pytest.mark.slow
 def test_the_check_finds_what_the_changed_rule_forgets(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -40,6 +40,7 @@ def test_engines_play_them(name: str, engine: str) -> None:
             state = state.apply_move(player.select_move(state).move)
 
 
+@pytest.mark.slow
 def test_searches_tell_actions_apart_that_16_bits_do_not() -> None:
     """A win at once whose action is 45,000 and more, seen among moves that do not win."""
     game = own("amazons")
@@ -130,9 +131,13 @@ ERROR = ("return RowsState(np", "1 / (multiprocessing.parent_process() is None)\
 
 
 @pytest.mark.parametrize(("command", "rule"), [
-    (("train", "descent"), RESULT), (("train", "q_learning"), NO_MOVE),
-    (("tournament", "--engine", "random", "--engine", "heuristic", "--ledger", "x.sqlite"), RESULT),
-    (("train", "alphazero", "--net", "mlp:hidden=16", "--workers", 2), ERROR),
+    (("train", "descent"), RESULT),
+    *(pytest.param(words, rule, marks=pytest.mark.slow) for words, rule in (
+        (("train", "q_learning"), NO_MOVE),
+        (("tournament", "--engine", "random", "--engine", "heuristic", "--ledger", "x.sqlite"),
+         RESULT),
+        (("train", "alphazero", "--net", "mlp:hidden=16", "--workers", 2), ERROR),
+    )),
 ], ids=["a result", "no move", "a tournament", "workers"])
 def test_a_broken_rule_ends_other_work_in_one_line(
     command: tuple[object, ...], rule: tuple[str, str, str],

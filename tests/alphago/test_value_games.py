@@ -96,6 +96,7 @@ def test_a_damaged_shard_is_played_again(bundle: tuple[str, str], tmp_path: Path
     assert len(said) == 1 and str(shard) in said[0]
 
 
+@pytest.mark.slow
 def test_processes_make_the_shards_of_this_process(
     bundle: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

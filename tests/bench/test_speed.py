@@ -5,10 +5,6 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-import pytest
-
-from dlgo import get_game
-from experiments.bench import speed
 from tests.command import dlgo_here
 
 
@@ -29,19 +25,3 @@ def test_the_bench_compares_and_writes_a_table(tmp_path: Path, capsys) -> None:
 def test_a_table_that_cannot_be_written_is_refused_before_measuring(tmp_path: Path, capsys) -> None:
     done = dlgo_here(capsys, "bench", "--game", "tictactoe", "--csv", tmp_path / "none/bench.csv")
     assert done.returncode == 2 and done.stdout == "" and "none/bench.csv" in done.stderr
-
-
-def test_ctrl_c_keeps_the_games_that_are_measured(tmp_path: Path, monkeypatch) -> None:
-    def rates(meters, seconds, rounds):
-        if len(measured) == 4:
-            raise KeyboardInterrupt
-        measured.append(meters)
-        return [[1.0]] * len(meters)
-
-    measured = []
-    monkeypatch.setattr(speed, "rates_in_turns", rates)
-    games = [get_game("tictactoe"), get_game("connect4")]
-    with pytest.raises(KeyboardInterrupt):
-        speed.run_bench(games, 1.0, 1, tmp_path / "bench.csv")
-    with (tmp_path / "bench.csv").open(newline="") as file:
-        assert {row["game"] for row in csv.DictReader(file)} == {"tictactoe"}

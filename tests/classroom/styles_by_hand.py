@@ -3,28 +3,6 @@
 from __future__ import annotations
 
 SOLUTIONS = {
-    "liberties": """
-from collections import deque
-class Board:
-    def __init__(self, rows):
-        self.at = {(r, c): mark for r, row in enumerate(rows) for c, mark in enumerate(row)}
-    def near(self, point):
-        r, c = point
-        return {p for p in ((r, c + 1), (r, c - 1), (r + 1, c), (r - 1, c)) if p in self.at}
-    def flood(self, point):
-        chain, edge, queue = set(), set(), deque([tuple(point)])
-        while queue:
-            here = queue.popleft()
-            (chain if self.at[here] == self.at[point] else edge).add(here)
-            if here in chain:
-                queue.extend(self.near(here) - chain - edge)
-        return (chain, edge) if self.at[point] != "." else (set(), set())
-def neighbours(board, point): return Board(board).near(point)
-def chain(board, point): return frozenset(Board(board).flood(point)[0])
-def liberties(board, point):
-    whole = Board(board)
-    return {p for p in whole.flood(point)[1] if whole.at[p] == "."}
-""",
     "random_bot": """
 import os
 class Eye:
@@ -60,21 +38,6 @@ def choose(board, player):
     own, theirs = winning_points(board, player), winning_points(board, opponent)
     return random.choice(list(own or theirs or empty & {4} or empty))
 """,
-    "minimax": """
-def minimax(position, children, player, result):  # without recursion
-    order, waiting = [], [position]
-    while waiting:
-        order.append(waiting.pop())
-        waiting.extend(children(order[-1]))
-    values = {}
-    for node in reversed(order):
-        kids = [values[kid] for kid in children(node)]
-        values[node] = (max, min)[player(node) < 0](kids) if kids else float(result(node))
-    return values[position]
-def best_move(position, children, player, result):
-    key = lambda kid: minimax(kid, children, player, result) * player(position)
-    return max(children(position), key=key)
-""",
     "alpha_beta": """
 def ordered(position, children, player, guess):
     kids = list(children(position))
@@ -93,27 +56,6 @@ def alpha_beta(position, children, player, value, guess, alpha=float("-inf"), be
         if alpha >= beta: break
     return alpha if player(position) == 1 else beta
 """,
-    "uct": """
-import math, random
-from collections import Counter, defaultdict
-def uct_score(wins, visits, parent_visits, c):
-    exploration = math.sqrt(math.log(parent_visits) / visits)
-    return (wins + c * visits * exploration) / visits
-def search(root, children, player, rollout, simulations, c):  # the first rollout is the root's
-    visits, points = Counter(), defaultdict(lambda: {1: 0.0, -1: 0.0})
-    for number in range(simulations):
-        path = [root]
-        while visits[path[-1]] and children(path[-1]):
-            here, kids = path[-1], list(children(path[-1]))
-            random.shuffle(kids)
-            path.append(max(kids, key=lambda kid: math.inf if not visits[kid] else uct_score(
-                points[kid][player(here)], visits[kid], visits[here], c)))
-        result = rollout(path[-1])
-        visits.update(path)
-        for node in path:
-            for who in (1, -1): points[node][who] += {1: 1.0, 0: 0.5, -1: 0.0}[result * who]
-    return tuple(visits[kid] for kid in children(root))
-""",
     "encoder": """
 import numpy as np
 def encode(board, to_move):
@@ -128,21 +70,6 @@ def index_of(point, rows, columns):
     return _moves(rows, columns).index(point)
 def point_of(index, rows, columns):
     return _moves(rows, columns)[index]
-""",
-    "leaking_split": """
-import hashlib
-from collections import defaultdict
-def split(games, test_share, seed):  # games in the order of a hash
-    where = defaultdict(list)
-    for number, game in enumerate(games):
-        where[game].append(number)
-    names = sorted(where, key=lambda game: hashlib.sha256(f"{seed} {game}".encode()).digest())
-    k = round(test_share * len(names))
-    return (sorted(n for game in names[k:] for n in where[game]),
-            sorted(n for game in names[:k] for n in where[game]))
-def leaks(games, train, test):
-    return [game for game in dict.fromkeys(games)
-            if any(games[n] == game for n in train) and any(games[n] == game for n in test)]
 """,
     "advantages": """
 def returns(rewards, discount):  # the formula

@@ -44,7 +44,7 @@ def test_a_solution_earns_all_points(name) -> None:
 def test_planted_bugs_lose_points_and_are_told_of(name) -> None:
     exercise = EXERCISES[name]
     assert len(exercise.planted) >= 3
-    for mutant in mutants.planted(exercise):
+    for mutant in [*mutants.planted(exercise)][:: 1 if RUN_ALL else 3]:
         assert any(outcomes(exercise, mutant.source).values()), f"{mutant.place} loses nothing"
 
 

@@ -205,6 +205,7 @@ BORROWERS = {
 }
 
 
+@pytest.mark.slow
 @sandboxed
 def test_bots_have_the_engines_that_the_rules_name_and_no_others(tmp_path, capfd) -> None:
     for name, source in BORROWERS.items():

@@ -9,6 +9,7 @@ from experiments.classroom.mutants import outcomes
 from tests.classroom.styles import STYLES, restyled
 from tests.classroom.styles_by_hand import SOLUTIONS
 from tests.command import ROOT
+from tests.conftest import RUN_ALL
 
 EXERCISES = written_exercises()
 CASES = ROOT.parent / "shared/cases/class/grading"
@@ -23,7 +24,9 @@ def lost(name: str, source: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", EXERCISES)
 def test_values_of_other_types_and_other_functions_earn_all_points(name) -> None:
-    for style in STYLES:
+    """By default an exercise is solved in each third style."""
+    first = [*EXERCISES].index(name) % 3
+    for style in STYLES if RUN_ALL else [*STYLES][first::3]:
         source = restyled(EXERCISES[name], style)
         assert bool(lost(name, source)) == ((name, style) in REFUSED), style
 

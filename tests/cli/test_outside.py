@@ -16,7 +16,7 @@ from experiments.play.game_file import read_game_file
 from tests.command import assert_one_line, dlgo, dlgo_here
 
 BOT = '''
-    """Two bots of one's own."""
+    """A bot of one's own."""
 
 
     class Greedy:
@@ -33,15 +33,7 @@ BOT = '''
                     return move
             return moves[-1]
 
-
-    class Broken:
-        def select_move(self, state):
-            if len(state.moves()) > 3:
-                raise RuntimeError("the moon is in the way")
-            return state.legal_moves()[0]
 '''
-FAILING_LINE = textwrap.dedent(BOT).splitlines().index(
-    '            raise RuntimeError("the moon is in the way")') + 1
 GAME = '''
     from dlgo.games.tictactoe.state import TicTacToe
 
@@ -119,24 +111,6 @@ def test_generate_and_train(folder: Path, capfd: pytest.CaptureFixture[str]) -> 
     done = dlgo_here(capfd, "play", "my_game.py", "--first", "supervised:model=model",
                      "--second", "my_bot.py:Greedy", "--delay", "0")
     assert "Game over: " in done.stdout, done.stderr
-
-
-@pytest.mark.slow
-def test_a_bot_that_fails_is_named_by_its_line_and_the_game_is_saved_first(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    arguments = ("play", "connect4", "--first", "my_bot.py:Broken", "--second", "random",
-                 "--delay", "0")
-    for name, more in (("kept.txt", ("--save", "kept.txt")), ("unfinished.txt", ()),
-                       ("unfinished-2.txt", ())):
-        done = dlgo_here(capsys, *arguments, *more)
-        assert_one_line(
-            done, f"my_bot.py, line {FAILING_LINE}: RuntimeError: the moon is in the way"
-        )
-        again = f"`dlgo play --resume {name} --first my_bot.py:Broken`"
-        assert f"{again} continues the game" in done.stderr
-        state = read_game_file(folder / name).state
-        assert len(state.moves()) == 4 and not state.is_over()
 
 
 def test_no_code_runs_because_a_record_says_so(

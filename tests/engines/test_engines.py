@@ -33,6 +33,7 @@ class Leaves:
 """
 
 
+@pytest.mark.slow
 def test_a_process_that_an_engine_leaves_is_found(tmp_path: Path) -> None:
     (tmp_path / "leaves.py").write_text(LEAVES)
     others = [name for name in RULES if name != "close"]
@@ -136,8 +137,9 @@ def test_random_does_not_fill_its_eyes() -> None:
 
 
 @pytest.mark.parametrize("spec", [
-    "random", "alphabeta:depth=2", "mcts:sims=50", "textbook-alphabeta:depth=2",
-    *(["textbook-mcts:sims=50", "textbook-puct:sims=50"] if RUN_ALL else []),
+    "alphabeta:depth=2", "mcts:sims=50", *([
+        "random", "textbook-alphabeta:depth=2", "textbook-mcts:sims=50", "textbook-puct:sims=50",
+    ] if RUN_ALL else []),
 ])
 def test_nothing_is_compiled_after_warming_up(spec: str) -> None:
     """Or the first moves of a rated game would pay for it."""

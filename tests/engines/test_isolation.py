@@ -96,7 +96,8 @@ def all_gone(folder: Path) -> bool:
 
 
 @pytest.mark.parametrize(("bot", "seconds", "message"), [
-    ("Hangs", 3, "no answer within 3 s"), ("Exits", 60, "process died (exit code 3)"),
+    pytest.param("Hangs", 3, "no answer within 3 s", marks=pytest.mark.slow),
+    ("Exits", 60, "process died (exit code 3)"),
     ("Fails", 60, f"bad.py, line {LINE}: KeyError: 'eel'"),
 ])
 def test_a_game_is_saved_before_its_bot_s_failure_ends_it(

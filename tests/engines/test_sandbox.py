@@ -232,7 +232,9 @@ DEADLY = {
 }
 
 
-@pytest.mark.parametrize("name", DEADLY)
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=pytest.mark.slow) if name == "fork_bomb" else name for name in DEADLY
+])
 def test_what_cannot_be_survived_ends_alone_and_is_named(name, folder) -> None:
     seconds, failure, words = DEADLY[name]
     allowance = Allowance(memory_mb=300, processes=16, cpu_seconds=1 if name == "burn" else 30)

@@ -98,6 +98,7 @@ def select_move(state):
 """
 
 
+@pytest.mark.slow
 def test_each_process_of_a_bot_finds_the_same_and_its_own_files_alone(folder) -> None:
     game, found = get_game("tictactoe"), []
     for student in ("alice", "mallory", "alice"):

@@ -1,17 +1,15 @@
-"""Numbers of all options, taken from the commands themselves: a new option is fuzzed unasked."""
+"""Numbers of all options of games and engines: a new option is fuzzed unasked."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from pathlib import Path
 
 import click
 import numpy as np
 
 from experiments.cli.main import cli
-from tests.fuzz.harness import attempt, command, tries
-from tests.sample_ledger import write_sample
+from tests.fuzz.harness import attempt, tries
 
 IMPOSSIBLE = ("nan", "-nan", "inf", "-inf", "1e999", "-1e999", "9" * 400, "", "one", "0x10")
 EXTREME = (
@@ -29,38 +27,6 @@ def commands(
             yield from commands(found, (*path, name))
         else:
             yield (*path, name), found
-
-
-def is_number(option: click.Parameter) -> bool:
-    return isinstance(option, click.Option) and not option.is_flag and (
-        option.type.name.startswith(("integer", "float"))
-    )
-
-
-# Commands that end at once whatever the number; `rate` is left out where it would resample long.
-RUN = {
-    "power": (), "compare": ("GAMES", "a", "b"), "sprt": ("GAMES", "a", "b"), "rate": ("GAMES",),
-    "ledger list": ("LEDGER",),
-}
-
-
-def test_commands_survive_their_numbers(tmp_path: Path):
-    games = tmp_path / "games.csv"
-    games.write_text("first,second,result,pair\na,b,1,1\nb,a,0.5,1\na,b,0,2\nb,a,0,2\n")
-    sample = write_sample(tmp_path / "games.sqlite")
-    by_name = {" ".join(path): found for path, found in commands()}
-    for number in tries(60):
-        rng = np.random.default_rng(number)
-        name = list(RUN)[number % len(RUN)]
-        words = [str(games) if word == "GAMES" else word for word in RUN[name]]
-        if name == "ledger list":
-            words = [str(sample)]
-        arguments = [*name.split()[:1], *words, *name.split()[1:]]
-        for option in by_name[name].params:
-            if is_number(option) and rng.random() < 0.5:
-                value = str(rng.choice([*EXTREME, *IMPOSSIBLE, "0.5", "0.05", "1", "20", "100"]))
-                arguments.append(f"{option.opts[-1]}={value}")
-        command(f"try {number}: {arguments}", *arguments, folder=tmp_path)
 
 
 def test_specifications_survive_their_numbers():

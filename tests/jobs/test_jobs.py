@@ -88,13 +88,14 @@ def test_processes_stay_for_the_next_portions_and_end_when_closed() -> None:
         os.kill(one.value, 0)
 
 
-@pytest.mark.parametrize(("work", "kind", "text"), [
-    (fail, DataError, "disk 7 is full"), (bug, WorkerError, "ZeroDivisionError"),
-    (unsendable, WorkerError, "cannot be sent"),
-])
-def test_what_fails_is_one_line(work, kind: type[Exception], text: str) -> None:
-    with Processes(1) as jobs, one_line_error(kind, text):
-        list(jobs.run(tasks(work, [7])))
+def test_what_fails_is_one_line() -> None:
+    with Processes(1) as jobs:
+        for work, kind, text in (
+            (fail, DataError, "disk 7 is full"), (bug, WorkerError, "ZeroDivisionError"),
+            (unsendable, WorkerError, "cannot be sent"),
+        ):
+            with one_line_error(kind, text):
+                list(jobs.run(tasks(work, [7])))
 
 
 def test_work_that_ends_its_process_is_given_up_after_three(tmp_path: Path) -> None:

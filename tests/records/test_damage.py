@@ -20,7 +20,8 @@ import pytest
 
 from dlgo import DlgoError, LedgerError
 from dlgo.records.ledger import Ledger
-from experiments.arena.schedule import Plan
+from experiments.arena.referee import EngineCache, play_game
+from experiments.arena.schedule import Plan, tasks
 from experiments.studio.ledgers import list_games
 from experiments.studio.standings import compute
 from reports.report import write_report
@@ -38,7 +39,10 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The games of the plan."""
     path = tmp_path_factory.mktemp("damage") / "games.sqlite"
     register_mocks()
-    run(PLAN, path)
+    plan, engines = PLAN.canonical(), EngineCache()
+    with Ledger(path) as ledger:
+        ledger.set_meta("plan", plan.to_json())
+        ledger.add(*(play_game(task, engines) for task in tasks(plan)))
     return path
 
 

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from dlgo.records.ledger import Ledger
+from experiments.arena.schedule import Plan, tasks
 from tests.command import assert_one_line, dlgo_here
+from tests.reports.simulation import game_record
 
 BOT = """
 class Bot:
@@ -23,16 +26,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def ledger(folder: Path, monkeypatch: pytest.MonkeyPatch, capfd) -> str:
+def ledger(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Games of `mcts:sims=20,c_uct=1`, of `Deep`, which is `alphabeta:depth=2`, and of a bot."""
     monkeypatch.chdir(folder)
     if not (folder / "t.sqlite").exists():
         (folder / "bot.py").write_text(BOT)
-        done = dlgo_here(
-            capfd, "tournament", "--ledger", "t.sqlite", "--game", "tictactoe", "--pairs", 1,
-            "--workers", 1, "--engine", "mcts:sims=2e1,c_uct=1", "--engine", "bot.py:which=0",
-            "--engine", "alphabeta:depth=2,name=Deep")
-        assert done.returncode == 0, done.stderr
+        plan = Plan(("tictactoe",), ("mcts:sims=2e1,c_uct=1", "bot.py:which=0",
+                                     "alphabeta:depth=2,name=Deep"), 1, seed=1).canonical()
+        with Ledger("t.sqlite") as ledger:
+            ledger.set_meta("plan", plan.to_json())
+            ledger.add(*(
+                game_record(task.pair, task.first, task.second, 1.0, game=task.game, slot=task.slot)
+                for task in tasks(plan)))
     return "t.sqlite"
 
 

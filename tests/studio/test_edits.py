@@ -44,6 +44,7 @@ def answer(server: Studio, game: str, engine: str) -> str:
     return view["problem"] or ("last" if view["history"][1]["text"] == last else "first")
 
 
+@pytest.mark.slow
 def test_an_edited_bot_plays_the_next_game(server: Studio, folder: Path) -> None:
     path = folder / "my_bot.py"
     engine = f"{path}:Mine"
@@ -69,6 +70,7 @@ def fourth(server: Studio, game: str) -> str:
     return view["problem"] or view["history"][3]["text"].split()[0]
 
 
+@pytest.mark.slow
 def test_an_edited_game_is_played_by_its_new_rules(server: Studio, folder: Path) -> None:
     path = folder / "my_rows.py"
     rules, wins = path.read_text(), "words[LEAD] += 1 - 2 * player"
