@@ -98,7 +98,10 @@ def hash_words(words):
         if i + 1 < n:
             word |= np.uint64(words[i + 1]) << _HALF
         key = (key ^ word) * _FACTOR
-        # A product moves bits up only, and planes of 0 and 1 differ in the upper ones.
+        # A product moves bits up only, and planes differ in the upper ones. The highest, the sign,
+        # stays where it is: one product alone would let the next word cancel it.
+        key ^= key >> _HALF
+        key *= _FACTOR
         key ^= key >> _HALF
     return key
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -37,6 +39,11 @@ def test_equal_keys_mean_equal_planes_and_the_other_way_round(name: str) -> None
                 assert planes_of.setdefault(key, content) == content, encoder_name
                 assert key_of.setdefault(content, key) == key
         assert met_again >= 7, encoder_name  # the start of every game, at least
+
+
+def test_boards_of_three_values_have_different_keys() -> None:
+    boards = np.array([*itertools.product((-1, 0, 1), repeat=9)], np.float32)
+    assert len({int(hash_words(words_of(board))) for board in boards}) == len(boards)
 
 
 def numbered(n: int) -> np.ndarray:
@@ -106,7 +113,7 @@ def test_with_a_cache_the_same_search_asks_less(tmp_path, game_name: str, encode
                 state = state.apply_move(one.move)
             assert evaluations[1] <= evaluations[0]
             if cache == 2000 and "gumbel" in spec:  # a new tree for each move
-                assert evaluations[1] < 0.8 * evaluations[0]
+                assert evaluations[1] < 0.9 * evaluations[0]
             plain.close(), saving.close()
 
 
