@@ -98,8 +98,8 @@ class PluginGroup:
         if not name:
             raise PluginError(f"{self.noun} {whole!r} has no name; write name:key=value,key=value")
         match = _FILE.fullmatch(text)
-        if match is None and not any(
-            name in names for names in (self.built_in, self._given, self._entry_points)
+        if match is None and not (
+            name in self.built_in or name in self._given or name in self._entry_points
         ):
             match = _MODULE.fullmatch(text)
         if match is not None:

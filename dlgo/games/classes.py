@@ -18,12 +18,6 @@ def contents(places: int, bits: int) -> np.ndarray:
     return (numbers >> (bits * np.arange(places))) & ((1 << bits) - 1)
 
 
-def number_of(content: np.ndarray, bits: int) -> np.ndarray:
-    """The numbers of neighbourhoods; the inverse of `contents`."""
-    numbers: np.ndarray = (content << (bits * np.arange(content.shape[1]))).sum(axis=1)
-    return numbers
-
-
 def classes(
     content: np.ndarray, bits: int, images: Sequence[Sequence[int]], possible: np.ndarray
 ) -> tuple[np.ndarray, int]:
@@ -39,7 +33,11 @@ def classes(
         int16, the class of each neighbourhood, from 1; 0 for those that no board can show. And the
         number of classes, class 0 included.
     """
-    first = np.min([number_of(content[:, list(image)], bits) for image in images], axis=0)
+    # The factor of each place in the number of each image.
+    factors = np.zeros((content.shape[1], len(images)), np.int64)
+    for k, image in enumerate(images):
+        factors[list(image), k] = 1 << (bits * np.arange(len(image)))
+    first = (content @ factors).min(axis=1)
     table = np.zeros(len(content), np.int16)
     kinds, members = np.unique(first[possible], return_inverse=True)
     table[possible] = 1 + members

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dlgo.errors import SpecError
 from dlgo.specs import Option
-from engines.fast_policy.policy import FastPolicy
 from engines.search.engine import THREADS, TREE_OPTIONS, TreeSearchEngine
 from engines.search.evaluators import HeavyRollout, LightRollout
 from engines.search.rules import RAVE, UCT
 from engines.search.searcher import Searcher
+
+if TYPE_CHECKING:
+    from engines.fast_policy.policy import FastPolicy
 
 # Options that apply to one rule only.
 _MEANT_FOR = {"c_uct": "uct", "rave": "rave", "hints": "rave"}
@@ -42,6 +44,9 @@ class MCTSEngine(TreeSearchEngine):
                             "policy, or neither")
         self._policy: FastPolicy | None = None
         if path is not None:
+            # It reads files of training data; most searches start without what that loads.
+            from engines.fast_policy.policy import FastPolicy
+
             self._policy = FastPolicy.load(path, self.game)
             self.network_id = self._policy.network_id
             self.training_cpu_seconds = self._policy.training_cpu_seconds
