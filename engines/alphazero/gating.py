@@ -24,9 +24,10 @@ from dlgo.games import get_game
 from dlgo.rng import derive_seed
 from engines.alphazero.config import AlphaZeroConfig, SelfPlaySettings
 from engines.alphazero.self_play import new_search
-from engines.alphazero.tasks import Tell, load_player
+from engines.alphazero.tasks import CACHE, Tell
 from engines.jobs import Amount, Executor, Task
 from engines.learning.data.records import NO_RESULT
+from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 from engines.learning.selfplay.drawing import Sampling, draw
 from engines.learning.selfplay.lockstep import LockstepGames
 from engines.search import tree as ts
@@ -115,9 +116,10 @@ def play_match_share(
     settings = replace(
         config.selfplay, games_at_once=min(config.selfplay.games_at_once, len(numbers)))
     game = get_game(config.game)
+    evaluators = [load_leaf_evaluator(str(network), game, config.runtime, cache=CACHE)
+                  for network in networks]
     match = Match(
-        game, [load_player(game, config.runtime, network) for network in networks], settings,
-        derive_seed(config.seed, "match", iteration),
+        game, evaluators, settings, derive_seed(config.seed, "match", iteration),
     )
     points = 0.0
     for _, won in match.play(numbers):

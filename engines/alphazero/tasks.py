@@ -11,9 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from dlgo.api import GameSpec
 from dlgo.errors import DataError
 from dlgo.files import write_file
 from dlgo.games import get_game
@@ -21,16 +20,14 @@ from engines.alphazero.config import AlphaZeroConfig
 from engines.alphazero.self_play import SelfPlay
 from engines.jobs import Amount, Executor, Task
 from engines.learning.data.shards import read_shard, shard_bytes, shard_path
+from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
 from engines.learning.networks.store import network_folder
 from engines.learning.runs.checkpoint import REMEDY
-
-if TYPE_CHECKING:
-    from engines.learning.networks.leaf_evaluator import NetworkEvaluator
 
 # Called a few times a second with the number of finished games and their total.
 Tell = Callable[[int, int], None]
 # Number of network answers that a worker caches during a task: many games begin alike.
-_CACHE = 100_000
+CACHE = 100_000
 
 
 class SelfPlayTask(NamedTuple):
@@ -76,18 +73,11 @@ class PlayedTask(NamedTuple):
     stats: Counter[str]
 
 
-def load_player(game: GameSpec, runtime: str, network: Path) -> NetworkEvaluator:
-    """The network in a folder, as an evaluator for self-play in a runtime of this kind."""
-    from engines.learning.networks.leaf_evaluator import load_leaf_evaluator
-
-    return load_leaf_evaluator(str(network), game, runtime, cache=_CACHE)
-
-
 def play_task(task: SelfPlayTask, network: Path) -> Generator[Amount, None, PlayedTask]:
     """Play a task with the model in the folder `network`."""
     config, game = task.config, get_game(task.config.game)
     cpu, wall = time.process_time(), time.perf_counter()
-    evaluator = load_player(game, config.runtime, network)
+    evaluator = load_leaf_evaluator(str(network), game, config.runtime, cache=CACHE)
     self_play = SelfPlay(game, evaluator, config.selfplay, config.seed)
     games = {}
     for number, data in self_play.play(task.numbers):

@@ -67,5 +67,4 @@ class MCTSEngine(TreeSearchEngine):
             evaluator = self._policy.rollout()
         elif settings["rollout"] == "heavy":
             evaluator = HeavyRollout()
-        return Searcher(
-            self.game, capacity, settings["reuse"], rule, evaluator, amaf=name == "rave")
+        return Searcher(self.game, capacity, settings["reuse"], rule, evaluator)

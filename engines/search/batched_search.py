@@ -19,7 +19,7 @@ from engines.clock import NO_LIMIT
 from engines.search import search
 from engines.search import tree as ts
 from engines.search.gumbel import Gumbel, draw_gumbel, unperturbed
-from engines.search.rules import add_noise, draw_noise
+from engines.search.rules import RAVE, add_noise, draw_noise
 from engines.search.tree import BUDGET, MAX_DEPTH, ROOT
 
 NO_ACTION = -1
@@ -35,7 +35,6 @@ class BatchedSearch:
         room: plies of the longest game.
         leaves: leaves of each search that a `LeafEvaluator` evaluates in one call.
         reuse: allow searches to keep subtrees, which takes the memory of one more tree.
-        amaf: allocate RAVE's counts.
 
     Attributes:
         roots: batch of n states; set a row and call `set_root`.
@@ -48,11 +47,11 @@ class BatchedSearch:
 
     def __init__(
         self, game: GameSpec, n: int, capacity: int, rule: Any, evaluator: Any, room: int = 0,
-        leaves: int = 1, reuse: bool = True, amaf: bool = False,
+        leaves: int = 1, reuse: bool = True,
     ) -> None:
         self._game, self._rule, self._evaluator = game, rule, evaluator
         start = game.new_kernel_state()
-        tree = ts.new_tree(capacity, game.num_actions, amaf)
+        tree = ts.new_tree(capacity, game.num_actions, amaf=isinstance(rule, RAVE))
         # With `reuse` there is a spare one, where the subtree that is kept is copied to.
         self._trees = kernels.make_batch(tree, n + reuse)
         self._rows = [kernels.row(self._trees, k) for k in range(n + reuse)]

@@ -21,17 +21,17 @@ class Searcher:
     Args:
         capacity: maximum number of nodes.
         reuse: keep the subtree below the moves played; takes the memory of a second tree.
-        rule, evaluator, amaf: as in `BatchedSearch`.
+        rule, evaluator: as in `BatchedSearch`.
         batch: leaves that a `LeafEvaluator` evaluates in one call.
     """
 
     def __init__(
         self, game: GameSpec, capacity: int, reuse: bool, rule: Any, evaluator: Any,
-        batch: int = 1, amaf: bool = False,
+        batch: int = 1,
     ) -> None:
         self.game, self._reuse, self._evaluator = game, reuse, evaluator
         self._search = BatchedSearch(
-            game, 1, capacity, rule, evaluator, leaves=batch, reuse=reuse, amaf=amaf)
+            game, 1, capacity, rule, evaluator, leaves=batch, reuse=reuse)
         self.new_game(0)
 
     @property

@@ -85,7 +85,7 @@ def compute(pieces: int) -> Iterator[tuple[Slice, int, np.ndarray]]:
         # A later round can decide a position only if this one did, or if an earlier group has a
         # position with this number of turns that a turn leads to.
         while decided or turns <= latest + 1:
-            decided = sum(_round(table, due, offsets, stack, codes, *part, turns) for part in group)
+            decided = sum(_round(table, due, offsets, stack, codes, part, turns) for part in group)
             yield group[0], turns, table
             turns += 1
             if turns > LONGEST:
@@ -105,9 +105,10 @@ def _longest(table: np.ndarray) -> int:
 @kernel
 def _round(
     table: np.ndarray, due: np.ndarray, offsets: np.ndarray, stack: np.ndarray, codes: np.ndarray,
-    men: int, kings: int, other_men: int, other_kings: int, turns: int,
+    part: Slice, turns: int,
 ) -> int:
     """Find the positions of a slice that end after exactly `turns` turns; returns their number."""
+    men, kings, other_men, other_kings = part
     start = offsets[men, kings, other_men, other_kings]
     base = offsets[other_men, other_kings, men, kings]  # steps from there lead to this slice
     decided = 0
