@@ -15,6 +15,8 @@ uses all of them.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from dlgo.bits import popcount
@@ -78,13 +80,23 @@ def new_info(features: int = ALL_FEATURES) -> np.ndarray:
     return info
 
 
+class Node(NamedTuple):
+    """A position in the search."""
+
+    own: int  # stones of the player to move
+    mask: int  # all stones
+    moves: int  # the safe moves
+    stones: int  # the number of stones
+
+
 @inline_kernel
-def _list_moves(own, mask, moves, stones, target, known_col, features, frames, ply):
-    """Write the moves into row `ply` of the stack, the most promising first.
+def _list_moves(node, target, known_col, features, frames, ply):
+    """Write the moves of a `Node` into row `ply` of the stack, the most promising first.
 
     Returns 1 if one of them visibly reaches `target` (it comes first in the row then), 0 if none
     can, else UNKNOWN.
     """
+    own, mask, moves, stones = node
     order = CENTRE_OUT if features & CENTRE else LEFT_TO_RIGHT
     forcing = FORCING_RANK if features & FORCING and (target >= SOON or target < -SOON) else 0
     by_cells = CELL_RANK if features & THREATS else 0
@@ -166,7 +178,8 @@ def prove(own, mask, moves, goal, table, frames, info):
                 verdict = 1 if 1 - target <= -((42 - stones) >> 1) else 0
             else:
                 verdict = _settle(
-                    own, mask, moves, stones, target, parity_from, features, table, frames, ply
+                    Node(own, mask, moves, stones), target, parity_from, features, table, frames,
+                    ply,
                 )
         if verdict == UNKNOWN:
             ply += 1
@@ -197,20 +210,20 @@ def _bounded(stones, target):
 
 
 @inline_kernel
-def _settle(own, mask, moves, stones, target, parity_from, features, table, frames, ply):
+def _settle(node, target, parity_from, features, table, frames, ply):
     """The verdict of parity or of the table; else list the moves, and UNKNOWN, if need be."""
-    if features & ZUGZWANG and parity_from <= stones <= LATE_STONES:
-        verdict = zugzwang_verdict(own, mask, stones, target)
+    if features & ZUGZWANG and parity_from <= node.stones <= LATE_STONES:
+        verdict = zugzwang_verdict(node.own, node.mask, node.stones, target)
         if verdict != UNKNOWN:
             return verdict
     known_col = -1
     if features & TABLE:
-        low, high, known_col = find(table, own + mask)
+        low, high, known_col = find(table, node.own + node.mask)
         if low >= target:
             return 1
         if high < target:
             return 0
-    return _list_moves(own, mask, moves, stones, target, known_col, features, frames, ply)
+    return _list_moves(node, target, known_col, features, frames, ply)
 
 
 @inline_kernel
