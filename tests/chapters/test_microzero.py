@@ -77,11 +77,10 @@ def test_the_search_wins_at_once_and_stops_a_threat() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1, 3) if RUN_ALL else [1])
-def test_it_learns(seed: int) -> None:
-    """With `--run-all` from five seeds, and then no line of play is lost from either side."""
-    network = microzero.train(seed, iterations=60 if RUN_ALL else 4, progress=lambda line: None)
-    untrained = microzero.Network(np.random.default_rng(seed))
+def test_it_learns() -> None:
+    """With `--run-all` no line of play is lost in the end, from either side."""
+    network = microzero.train(seed=1, iterations=60 if RUN_ALL else 4, progress=lambda line: None)
+    untrained = microzero.Network(np.random.default_rng(1))
     lost, before = (sum(microzero.lost_lines(EMPTY, one, 40 if RUN_ALL else 1, first)
                         for first in (True, False)) for one in (network, untrained))
     assert lost == 0 if RUN_ALL else lost < before / 3
