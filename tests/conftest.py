@@ -33,7 +33,8 @@ CPU_LIMIT, CPU_UNIT = 3.0, 0.03
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "oracles"
 
 # Folders in which files take long come first: no process is left with a long file at the end.
-LONGEST = ("studio", "chapters", "alphazero", "engines", "arena", "classroom", "gtp")
+LONGEST = ("studio", "chapters", "alphazero", "engines", "arena", "classroom", "gtp", "docs",
+           "cluster", "studies", "platforms", "learning")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
