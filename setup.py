@@ -122,7 +122,7 @@ distribution = setup(
         "jinja2>=3.1",
         "matplotlib>=3.8",
         # It uses names that are not public: dlgo/numba_internals.py, tried with 0.61.0 and 0.68.1.
-        "numba>=0.61,<0.70",
+        "numba>=0.61,<0.69",
         "numpy>=1.26",
         "onnxruntime>=1.18",
         "pandas>=2.1",
