@@ -244,30 +244,6 @@ def test_a_repeated_position_is_legal_if_the_other_player_is_to_move(oracles: Pa
     assert len(list(replay(record))) == 24
 
 
-SEEDS = [
-    b"(;GM[1]FF[4]CA[UTF-8]SZ[9]KM[6.5]PB[a]PW[b]RE[B+R];B[aa];W[bb](;B[];W[tt])(;B[cc]C[x\\]y]))",
-    b"(;SZ[13]HA[2]AB[aa][bb:cc]AW[dd]AE[aa]PL[W];W[ee];B[ff])",
-]
-
-
-@settings(max_examples=300)
-@given(
-    data=st.sampled_from(SEEDS),
-    edits=st.lists(
-        st.tuples(st.integers(0, 200), st.integers(0, 4), st.binary(max_size=4)), max_size=6
-    ),
-)
-def test_damaged_files_are_read_or_refused(
-    data: bytes, edits: list[tuple[int, int, bytes]]
-) -> None:
-    for at, removed, inserted in edits:
-        data = data[:at] + inserted + data[at + removed:]
-    try:
-        list(replay(read_sgf(data)))
-    except NotationError as error:
-        assert str(error).isprintable()
-
-
 # Some characters of every kind; for all of Unicode Hypothesis makes a table that takes seconds.
 TEXT = st.text(
     "".join(map(chr, range(0x180))) + "\u2028\u200b\u202e\ufeff\ufffe囲碁🙂", max_size=60
