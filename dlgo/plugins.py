@@ -112,7 +112,7 @@ class PluginGroup:
 
     def is_file(self, name: str) -> bool:
         """Whether `find` would run a file or a module that is not an installed plug-in."""
-        return (":" in name or name.endswith(".py")) and name not in self.names()
+        return ":" in name or name.endswith(".py")
 
     def is_loaded(self, name: str) -> bool:
         """Whether `find` runs only code that has already run in this process, or no file at all."""
@@ -129,7 +129,7 @@ class PluginGroup:
             return Plugin(name, pkgutil.resolve_name(self.built_in[name]))
         if name in self._given:
             return Plugin(name, self._given[name], _file_of(self._given[name]))
-        if points := self._entry_points.get(name):
+        if not self.is_file(name) and (points := self._entry_points.get(name)):
             if len({point.value for point in points}) > 1:
                 packages = " and ".join(point.dist.name if point.dist else "?" for point in points)
                 raise PluginError(
