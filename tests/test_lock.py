@@ -19,10 +19,12 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs flock")
 
 
 def play_itself(folder: Path) -> None:
+    pytest.importorskip("keras")
     alphazero.train(make_config("tictactoe"), folder)
 
 
 def learn(folder: Path) -> None:
+    pytest.importorskip("keras")
     data = generate(make_recipe("tictactoe", "random"), 20, folder.with_name("data"), workers=1)
     config = supervised.SupervisedConfig("test", "planes", "mlp")
     supervised.train(config, Dataset.open(data), folder)
