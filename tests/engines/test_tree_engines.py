@@ -10,8 +10,9 @@ from engines.base import Budget
 from engines.conformance import check_engine
 from engines.registry import build_engine
 from engines.search import tree as ts
+from engines.search.evaluators import LightRollout
 from engines.search.leaf_evaluator import LeafEvaluator
-from engines.search.rules import PUCT
+from engines.search.rules import PUCT, RAVE
 from engines.search.searcher import Searcher
 from tests.conftest import RUN_ALL, random_game
 from tests.engines.test_search import TIC_TAC_TOE, all_positions, minimax
@@ -67,6 +68,21 @@ def test_a_perfect_agent_needs_few_visits_whoever_moves(batch: int) -> None:
         move = TIC_TAC_TOE.move_of(searcher.tree.action[best])
         assert -minimax(state.apply_move(move)) == minimax(state)
     assert max(oracle.asked) == batch
+
+
+@pytest.mark.parametrize("moves", ["B2 A1 B3 A2 C1", "B2 A1 C1 A2"])
+def test_rave_credits_the_move_that_wins_whoever_makes_it(moves: str) -> None:
+    """First for white, then for black, who win on A3."""
+    state = TIC_TAC_TOE.start().play(*moves.split())
+    searcher = Searcher(TIC_TAC_TOE, 5000, False, RAVE(100.0, 0.0), LightRollout())
+    searcher.set_root(state)
+    searcher.simulate(Budget(sims=300))
+    tree = searcher.tree
+    children = tree.first_child[ts.ROOT] + np.arange(tree.n_children[ts.ROOT])
+    best = children[tree.amaf_wins[children].argmax()]
+    winning = [move for move in state.legal_moves() if state.apply_move(move).winner()]
+    assert [TIC_TAC_TOE.move_of(tree.action[best])] == winning
+    assert tree.amaf_wins[best] == 1
 
 
 @pytest.mark.parametrize("spec", [

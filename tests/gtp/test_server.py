@@ -11,8 +11,9 @@ from sgfmill import boards, common
 
 from dlgo import Player, get_game
 from dlgo.records.sgf import write_sgf
+from engines.base import Budget
 from experiments.gtp.clock import Clock
-from experiments.gtp.session import stones_of
+from experiments.gtp.session import limited, stones_of
 from tests.conftest import random_game
 from tests.gtp.talk import Talk
 
@@ -330,3 +331,10 @@ def test_loadsgf_shows_the_position_before_a_move(tmp_path: Path) -> None:
     path.write_text("(;GM[1]SZ[5]HA[2];B[aa];B[ee];W[bb];B[cc])")  # move 4 is that of C3
     assert talk(f"loadsgf {path} 4") == ""
     assert sorted(re.findall(r"\w \w\d", talk.stones)) == ["b A5", "b E1", "w B4"]
+
+
+@pytest.mark.parametrize(
+    ("own", "clock", "wall"), [(1.0, 5.0, 1.0), (9.0, 5.0, 5.0), (None, 5.0, 5.0)])
+def test_neither_the_clock_nor_the_engines_own_limit_is_passed(own, clock, wall) -> None:
+    assert limited(Budget(sims=10, wall=own), {"sims", "wall"}, clock) == Budget(sims=10, wall=wall)
+    assert limited(Budget(sims=10, wall=own), {"sims"}, clock) == Budget(sims=10, wall=own)
