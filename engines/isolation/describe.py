@@ -49,9 +49,14 @@ class OutsideSpec(EngineSpec):
 
     def build(self, game: GameSpec, seed: int = 0) -> Any:
         """The engine, ready to play `game`. Raises ProgramError if that fails."""
-        return IsolatedEngine(
-            self.text, game, self.timeout, seed=seed, details=True,
-            host=_spare_host(self.text))
+        engine = IsolatedEngine(
+            self.text, game, self.timeout, details=True, host=_spare_host(self.text))
+        try:
+            engine.new_game(seed)
+        except BaseException:
+            engine.close()
+            raise
+        return engine
 
 
 class LoadingError(SpecError):

@@ -52,11 +52,11 @@ class IsolatedEngine:
 
     def __init__(
         self, spec: str, game: GameSpec, timeout: float, memory_mb: int | None = None,
-        setup: str | None = None, seed: int = 0, details: bool = False, host: Host | None = None,
+        setup: str | None = None, details: bool = False, host: Host | None = None,
         sandbox: Sandbox | None = None,
     ) -> None:
         self.game, self.timeout = game, timeout
-        self._spec, self._setup, self._seed = spec, setup, seed
+        self._spec, self._setup, self._seed = spec, setup, 0
         self._details, self._memory_mb = details, memory_mb
         self._sandbox = sandbox
         self._start(host)
