@@ -146,8 +146,8 @@ def test_positions_of_games_are_solved_by_how_often_they_occur(tiny: Path, tmp_p
     run_part(part, tmp_path, 1)
     game, games = frequency.last_games(tmp_path / "tictactoe/4-1")
     ranks = frequency.by_rank(game, games)
-    assert ranks[1][0].count == len(games) == 40 and len(ranks[1][0].line) == 0
-    counts = [one.count for positions in ranks.values() for one in positions]
+    assert ranks[1][0].times == len(games) == 40 and len(ranks[1][0].line) == 0
+    counts = [position.times for positions in ranks.values() for position in positions]
     assert counts == sorted(counts, reverse=True) and len(ranks[4]) == 4
     assert sum(counts) == sum(len(one.actions) for one in games)
     solved = frequency.solved_by_rank(tmp_path / "tictactoe/4-1", 3)
