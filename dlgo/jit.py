@@ -65,6 +65,9 @@ def is_private(folder: Path) -> bool:
 @functools.cache
 def cache_folder() -> Path:
     """The folder of machine code; one for this process alone if no lasting one is safe."""
+    # A sandbox may only read; what it wrote would end with it.
+    if readable := os.environ.get("DLGO_READ_CACHE"):
+        return Path(readable)
     folder = base_folder() / "kernels"
     if is_private(folder):
         _forget_old(folder)
@@ -83,8 +86,8 @@ def cache_folder() -> Path:
 def shared_cache() -> Path:
     """A folder with the machine code made so far, for processes that may only read it.
 
-    A process whose `DLGO_READ_CACHE` names it loads from there what its own cache lacks. The files
-    are links to those of the cache; only this user can write to either folder.
+    A process whose `DLGO_READ_CACHE` names it has no other, and writes none. The files are links to
+    those of the cache; only this user can write to either folder.
     """
     folder = cache_folder() / "readable"
     folder.mkdir(mode=0o755, exist_ok=True)
@@ -276,11 +279,9 @@ def _file_of(function: Any, form: str, arguments: tuple[Any, ...], processor: st
 
 
 def _read(path: Path | None) -> bytes | None:
-    """The machine code in a file, or in the file of its name in the cache that may only be read."""
+    """The machine code in a file."""
     if path is None:
         return None
-    if (readable := os.environ.get("DLGO_READ_CACHE")) and not path.exists():
-        path = Path(readable) / path.name
     with contextlib.suppress(OSError):
         content = path.read_bytes()
         if time.time() - path.stat().st_mtime > _DAY:

@@ -119,11 +119,13 @@ class ClusterTasks(Executor):
                     tasks = source.take(size)
                     if not tasks:
                         break
-                    bundles = [(task, [archive(path) for path in getattr(task, "needs", ())])
-                            for task in tasks]
+                    bundle = [(task, [archive(path) for path in getattr(task, "needs", ())])
+                              for task in tasks]
                     # A reference in a list is not fetched before the task asks for it.
-                    running[remote.remote([self._order], bundles)] = tasks
+                    running[remote.remote([self._order], bundle)] = tasks
                 if not running and not source.is_open():
+                    self._next_look = 0.0  # a machine may have been lost since the last look
+                    self._cores()
                     return
                 outcomes: list[Outcome] = []
                 for reference in self._ended([*running]):
@@ -303,9 +305,9 @@ class Place:
             self._executor = Processes(1)
         self._executor.workplace = workplace
 
-    def do(self, bundles: list[tuple[Any, list[tuple[str, Any]]]]) -> list[Result]:
+    def do(self, bundle: list[tuple[Any, list[tuple[str, Any]]]]) -> list[Result]:
         """Do tasks, each with the archives of its needs."""
-        tasks = ListSource([self._unpacked(task, archives) for task, archives in bundles])
+        tasks = ListSource([self._unpacked(task, archives) for task, archives in bundle])
         return [
             Result(outcome.task.key, outcome.value, outcome.error, outcome.amount)
             for outcomes in self._executor.rounds(tasks) for outcome in outcomes
@@ -340,7 +342,7 @@ class Place:
 _places: dict[str, Place] = {}
 
 
-def do(order: list[Any], bundles: list[tuple[Any, list[tuple[str, Any]]]]) -> Answer:
+def do(order: list[Any], bundle: list[tuple[Any, list[tuple[str, Any]]]]) -> Answer:
     """The function that Ray calls: do tasks of the order behind a reference."""
     import ray
 
@@ -352,7 +354,7 @@ def do(order: list[Any], bundles: list[tuple[Any, list[tuple[str, Any]]]]) -> An
                 _places.popitem()[1].close()
             _places[reference.hex()] = Place(ray.get(reference))
         start = time.monotonic()
-        results = _places[reference.hex()].do(bundles)
+        results = _places[reference.hex()].do(bundle)
     except DlgoError as error:
         return Answer(machine, str(error))
     return Answer(machine, "", results, time.monotonic() - start)

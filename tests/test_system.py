@@ -58,7 +58,7 @@ def test_command_lines_of_posix() -> None:
 @pytest.mark.parametrize(("spec", "name", "settings"), [
     (r"C:\work\greedy.py", r"C:\work\greedy.py", None),
     (r"C:\work\greedy.py:Greedy", r"C:\work\greedy.py:Greedy", None),
-    (r"d:/work/greedy.py:Greedy:depth=3", "d:/work/greedy.py:Greedy", "depth=3"),
+    (r"d:/bots/greedy.py:Greedy:depth=3", "d:/bots/greedy.py:Greedy", "depth=3"),
     ("greedy.py:Greedy:depth=3", "greedy.py:Greedy", "depth=3"),
 ])
 def test_a_drive_is_part_of_a_path(spec: str, name: str, settings: str | None) -> None:

@@ -158,13 +158,13 @@ def _ratings(standings: Standings, names: Mapping[str, str]) -> dict[str, Any]:
 
 def _choose(standing: Standing) -> list[GameRecord]:
     """Lost games to show: one against each opponent first, then others."""
-    opponents: set[frozenset[str]] = set()
+    pairings: set[frozenset[str]] = set()
     first: list[Any] = []
     repeats: list[Any] = []
     for game in standing.lost:
         players = frozenset((game.first, game.second))
-        (repeats if players in opponents else first).append(game)
-        opponents.add(players)
+        (repeats if players in pairings else first).append(game)
+        pairings.add(players)
     return [*first, *repeats][:_MOST_GAMES]
 
 

@@ -130,7 +130,8 @@ def test_a_limit_of_cpu_time_ends_training_and_the_cosine(games: Path, tmp_path:
     *before, spent = np.cumsum([row["cpu_seconds"] for row in rows])
     assert before[-1] < 3 <= spent == pytest.approx(card.training["cpu_seconds"], abs=0.1)
     first, *_, last = (row["learning_rate"] for row in rows)
-    assert last == pytest.approx(first * (1 + math.cos(math.pi * before[-1] / 3)) / 2, abs=1e-8)
+    assert last == pytest.approx(first * (1 + math.cos(math.pi * before[-1] / 3)) / 2,
+                                 abs=first / 1000)  # the times in the table are rounded
 
 
 def test_ctrl_c_says_what_is_kept(games: Path, tmp_path: Path) -> None:

@@ -41,6 +41,9 @@ def bytes_in_pipe(descriptor: int) -> int:
 
 
 if os.environ["DLGO_SIM"] == "windows":
+    import shutil
+
+    shutil._use_fd_functions = False  # as on Windows, where no folder can be opened
     windows = types.ModuleType("dlgo.system.windows")
     windows.Job, windows.bytes_in_pipe = Job, bytes_in_pipe
     windows.ignore_ctrl_c = lambda ignore: None
