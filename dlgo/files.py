@@ -34,7 +34,7 @@ from dlgo.errors import DlgoError
 
 # These paths name the open files of a process, even if the system resolves them to other paths.
 _SPECIAL_NAMES = ("/dev/fd/", "/dev/std", "/proc/")
-_TEMPORARY = re.compile(r"(?s)\..*\.\d+-[0-9a-f]{8}\.tmp(\..*)?")
+_TEMPORARY = re.compile(r"(?s)\.\d+-[0-9a-f]{8}\.tmp(\..*)?")
 # No file takes so long to write: a temporary one of this age was left by a killed process.
 _LEFT_BEHIND_SECONDS = 3600.0
 
@@ -102,8 +102,8 @@ def output_path(
         target = _target(path)
         folder = target.parent if target else Path(tempfile.gettempdir())
         _remove_left_behind(folder)
-        name, token = Path(path).name[:100], f"{os.getpid()}-{secrets.token_hex(4)}"
-        temporary = folder / f".{name}.{token}.tmp{Path(path).suffix}"
+        # A short name: Windows allows 259 characters for the whole path.
+        temporary = folder / f".{os.getpid()}-{secrets.token_hex(4)}.tmp{Path(path).suffix}"
         temporary.touch()
         try:
             mode = (target if target and target.exists() else temporary).stat().st_mode
