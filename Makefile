@@ -8,7 +8,7 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 OUT    ?= out/report
 
-.PHONY: report course test test-groups test-all lint bench clean
+.PHONY: report course test test-all lint bench clean
 
 report: $(VENV)/.playing
 	$(BIN)/dlgo tournament experiments/plans/report.toml --ledger $(OUT)/games.sqlite --report $(OUT)
@@ -24,11 +24,7 @@ PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist load
 test: lint
 	$(PYTEST)
 
-# Before a change lands: all groups but the longest, in their short forms.
-test-groups: lint
-	$(PYTEST) -m "not (long or cluster)"
-
-# Before a release: everything, in more than an hour.
+# Before a change lands: everything, in about an hour.
 test-all: lint
 	$(PYTEST) --run-all
 

@@ -204,6 +204,7 @@ def test_without_a_sandbox_root_grades_as_another_user(tmp_path: Path) -> None:
     assert "raised RuntimeError: [] True [" in output and "SECRET" not in output
 
 
+@pytest.mark.slow
 @sandboxed
 def test_a_sealed_sandbox_shows_only_numpy_of_installed_packages(monkeypatch, tmp_path) -> None:
     """Also where they lie in the standard library's folder, as in Docker's images."""

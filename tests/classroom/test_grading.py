@@ -114,6 +114,7 @@ def test_a_class_is_graded_and_the_hostile_harm_nobody(
     assert others[0] == others[1], "to the second that it took"
 
 
+@pytest.mark.slow
 def test_a_split_by_the_order_of_a_set_differs_in_a_new_process(tmp_path) -> None:
     exercise = get_exercise("leaking_split")
     source = exercise.solution()

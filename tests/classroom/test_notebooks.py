@@ -90,6 +90,7 @@ def test_cells_are_run_one_by_one(title: str, tmp_path: Path) -> None:
         assert words in note
 
 
+@pytest.mark.slow
 def test_a_cell_without_end_costs_itself(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(grading, "_LOAD_SECONDS", 2.0)
     grade = graded(write(tmp_path / "ko.ipynb", ["while True: pass", SOLUTION]))

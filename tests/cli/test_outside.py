@@ -141,6 +141,7 @@ def test_no_code_runs_because_a_record_says_so(
     assert done.returncode == 0 and (folder / "ran").exists(), done.stderr
 
 
+@pytest.mark.slow
 def test_what_is_not_there_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, part in (
         (("play", "connect4", "--second", "my_bot.py:Gready"), "did you mean Greedy?"),

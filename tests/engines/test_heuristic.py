@@ -114,6 +114,7 @@ def test_large_boards_are_refused_in_one_line() -> None:
     build_engine("heuristic:level=3", get_game("go:size=19"))
 
 
+@pytest.mark.slow
 def test_each_rule_makes_it_stronger() -> None:
     """By 200 games of Connect Four each; measured 76, 88, 67 and 74 percent."""
     game = get_game("connect4")

@@ -239,6 +239,7 @@ def test_searches_wait_in_order_and_end_with_their_page(studio: Studio) -> None:
     assert time.monotonic() - started < 60
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_game(studio: Studio) -> None:
     replies = []
     for _ in range(2):

@@ -63,6 +63,7 @@ def test_an_exact_review_and_the_line_that_was_better(studio: Studio) -> None:
     assert place["words"].startswith("proved for O, who is to move: draw; line ")
 
 
+@pytest.mark.slow
 def test_a_review_ends_with_its_reader_and_goes_on_with_the_next(studio: Studio) -> None:
     game = studio.new("go:size=5")
     for move in ("C3", "C4", "D4", "B3", "B4", "D3", "C2"):
@@ -82,6 +83,7 @@ def test_a_review_ends_with_its_reader_and_goes_on_with_the_next(studio: Studio)
     studio.wait_for_quiet()
 
 
+@pytest.mark.slow
 def test_a_review_keeps_the_time_that_it_has_promised(studio: Studio) -> None:
     game = studio.new("go:size=9")
     for move in ("E5", "C3", "G7", "G3", "C7", "A1", "E3"):

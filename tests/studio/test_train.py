@@ -33,7 +33,7 @@ def answer(studio: Studio, name: str, number: int, *turns: str) -> dict:
     return news
 
 
-@pytest.mark.parametrize(("name", "step"), [("connect4", 15), ("draughts", 15), ("tictactoe", 5)])
+@pytest.mark.parametrize(("name", "step"), [("connect4", 30), ("draughts", 30), ("tictactoe", 10)])
 def test_each_answer_is_judged_by_exact_values(studio: Studio, name: str, step: int) -> None:
     for number, puzzle in numbered(name, step):
         state = puzzle.state(SETS[name].game)
@@ -52,6 +52,7 @@ def sentences(words: str) -> list[str]:
     return [sentence.strip() for sentence in re.findall(r".+?\.(?= |$)", words)]
 
 
+@pytest.mark.slow
 def test_a_win_is_played_to_its_end_against_the_solver(studio: Studio) -> None:
     game = SETS["connect4"].game
     number, puzzle = next(
@@ -70,6 +71,7 @@ def test_a_win_is_played_to_its_end_against_the_solver(studio: Studio) -> None:
     assert state.is_over() and state.winner() is puzzle.state(game).next_player
 
 
+@pytest.mark.slow
 def test_a_solution_is_explained_by_the_search_that_found_it(studio: Studio) -> None:
     for name in SETS:
         for number, puzzle in numbered(name, 60):
