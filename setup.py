@@ -36,6 +36,9 @@ rl = ["gymnasium>=1.0", "pettingzoo>=1.25"]
 # The same commands on many machines: docs/cluster.md.
 cluster = ["ray>=2.40"]
 
+# Kernels as WebAssembly: its `wasm-ld` links them.
+web = ["ziglang>=0.13"]
+
 # The site of the course, with the notebooks run: `make course`.
 course = [
     "ipykernel>=6.29",
@@ -99,7 +102,8 @@ distribution = setup(
         for rest in ("", ".*")
     ], exclude=HIDDEN),
     package_data={
-        "dlgo": ["py.typed", "records/*.sql", "browser/*.js", "browser/*.css", "browser/boards/*"],
+        "dlgo": ["py.typed", "records/*.sql", "browser/*.js", "browser/*.css", "browser/boards/*",
+                 "webassembly/*.mjs"],
         "reports": ["py.typed", "templates/*"],
         "experiments": [
             "py.typed",
@@ -142,12 +146,14 @@ distribution = setup(
         "rl": rl,
         "course": course,
         "cluster": cluster,
+        "web": web,
         # With independent programs that the tests compare with. A test skips where one is absent.
         "test": [
             *train,
             *rl,
             *course,
             *cluster,
+            *web,
             "axe-core-python>=0.1",
             "bitbully>=0.0.70",
             "choix>=0.3.5",
