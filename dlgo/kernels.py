@@ -383,8 +383,9 @@ def _alone(batch: Any) -> Any:
 
 
 def make_batch(state: KernelState, n: int) -> KernelState:
-    """An uninitialised batch of `n` states with the shapes of `state`."""
-    return _map_fields(state, lambda field: np.empty_like(field, shape=(n, *field.shape)))
+    """A batch of `n` states of zeros, which are no positions yet, with the shapes of `state`."""
+    # Not `zeros_like`, which writes to all memory.
+    return _map_fields(state, lambda field: np.zeros((n, *field.shape), field.dtype))
 
 
 def _map_fields(

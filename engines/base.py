@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from dlgo.api import GameSpec, GameState, Move
 from dlgo.budgets import BUDGET_OPTIONS
@@ -20,11 +20,23 @@ from dlgo.specs import Option, check_settings, format_spec
 from engines.decision import Budget, Cost, Decision
 from engines.termination import TERMINATION_OPTIONS, Termination
 
-__all__ = ["TABLES", "Budget", "Cost", "Decision", "Engine"]
+__all__ = ["TABLES", "Budget", "Cost", "Decision", "Engine", "Kernels"]
 
 # Of engines that search by the compiled protocol: they need do nothing else for it.
 TABLES = Option("tables", 0, "number of pieces up to which endgame tables are used (draughts); 0: "
                 "none", low=0, high=5)
+
+
+class Kernels(NamedTuple):
+    """The compiled part of an engine, for programs that are not Python (`dlgo/webassembly`).
+
+    Options that are numbers of a `NamedTuple` (`rule.c_uct`) can be replaced in each call.
+    """
+
+    driver: str  # the program that knows how to use the calls, such as `tree`
+    # Name -> (kernel, arguments: the engine's own arrays, with a position at their root).
+    calls: dict[str, tuple[Any, tuple[Any, ...]]]
+    facts: dict[str, Any]  # what the driver must know beside them, as JSON
 
 
 class Engine(ABC):
@@ -108,6 +120,18 @@ class Engine(ABC):
     def analyse(self, state: GameState, budget: Budget | None = None) -> Decision:
         """Like `select_move`, with everything that the engine knows about each move."""
         return self.select_move(state, budget)
+
+    def kernels(self, state: GameState) -> Kernels:
+        """The compiled part of this engine.
+
+        Args:
+            state: a start position, in arrays with room for the longest game.
+
+        Raises:
+            SpecError: if the engine needs Python.
+        """
+        raise SpecError(f"engine {self.name} needs Python; a page can run engines that are "
+                        "compiled, such as mcts and alphabeta")
 
     def __repr__(self) -> str:
         limits = [option for option in BUDGET_OPTIONS if option.name in self.budgets]

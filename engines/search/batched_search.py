@@ -14,6 +14,7 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameSpec, GameState
+from dlgo.errors import SpecError
 from dlgo.rng import make_rng
 from engines.clock import NO_LIMIT
 from engines.search import search
@@ -54,7 +55,7 @@ class BatchedSearch:
         tree = ts.new_tree(capacity, game.num_actions, amaf=isinstance(rule, RAVE))
         # With `reuse` there is a spare one, where the subtree that is kept is copied to.
         self._trees = kernels.make_batch(tree, n + reuse)
-        self._rows = [kernels.row(self._trees, k) for k in range(n + reuse)]
+        self.rows = [kernels.row(self._trees, k) for k in range(n + reuse)]
         self._plan = np.zeros((n, 2), np.int64)
         self._plan[:, search.TREE], self._spare = np.arange(n), n
         self.remaining = self._plan[:, search.REMAINING]
@@ -67,8 +68,8 @@ class BatchedSearch:
         self._states = kernels.make_batch(leaf, n * leaves)
         # In most games a state with more plies behind it needs no more memory.
         self._grows = [a.shape for a in leaf] != [a.shape for a in game.scratch_state(start)]
-        self._paths = np.empty((n * leaves, MAX_DEPTH + 2), np.int32)
-        self._ways = np.empty((n * leaves, 2), np.int64)
+        self._paths = np.zeros((n * leaves, MAX_DEPTH + 2), np.int32)
+        self._ways = np.zeros((n * leaves, 2), np.int64)
         self._scratch = search.new_scratch(game.num_actions)
         self._past: tuple[Any, int] | None = None  # of a single search, what led to its root
         self._compiled, self._expand_at = evaluator, search.SECOND_VISIT
@@ -88,7 +89,7 @@ class BatchedSearch:
 
     def tree(self, i: int) -> ts.Tree:
         """The tree of search `i`, until its root moves."""
-        return self._rows[self._plan[i, search.TREE]]
+        return self.rows[self._plan[i, search.TREE]]
 
     def set_position(self, state: GameState, node: int = -1) -> None:
         """Make `state` the root of a single search, keeping the subtree of `node` (-1: none)."""
@@ -122,7 +123,7 @@ class BatchedSearch:
 
     def keep(self, i: int, node: int) -> None:
         """Make a node the root of search `i`, keeping its subtree only."""
-        ts.advance(self.tree(i), self._rows[self._spare], node)
+        ts.advance(self.tree(i), self.rows[self._spare], node)
         self._plan[i, search.TREE], self._spare = self._spare, int(self._plan[i, search.TREE])
 
     def start(
@@ -183,6 +184,16 @@ class BatchedSearch:
         elif 0 < weight < 1:
             priors = np.maximum(priors - weight * self.noise[i, actions], 0) / (1 - weight)
         return actions, priors
+
+    def run_arguments(self) -> tuple[Any, ...]:
+        """The arguments of `search.run`, for one simulation. Raises SpecError if the evaluator
+        needs Python."""
+        evaluator = self._compiled
+        if evaluator is None:
+            raise SpecError(f"its leaves are evaluated by {type(self._evaluator).__name__}, which "
+                            "needs Python")
+        return (self._trees, self._plan, self.roots, self._rngs, self._states, self._paths,
+                self._scratch, 1, self._expand_at, self._rule, evaluator)
 
     def step(self, most: int = 1) -> int:
         """Run up to `most` simulations in every search that wants some; returns their number.

@@ -19,11 +19,10 @@ import numpy as np
 from dlgo.api import GameState
 from dlgo.rng import derive_seed
 from dlgo.specs import Option
-from engines.base import TABLES, Budget, Cost, Decision, Engine
+from engines.base import TABLES, Budget, Cost, Decision, Engine, Kernels
 from engines.search import tree as ts
-from engines.search.searcher import Searcher
+from engines.search.searcher import LONGEST_LINE, Searcher
 
-_PV_LENGTH = 30
 # Moves whose expected lines `analyse` tells, the most visited first; length of these.
 _LINES, _LINE_LENGTH = 12, 10
 
@@ -57,8 +56,11 @@ class TreeSearchEngine(Engine):
         capacity = max(capacity // threads, 4 * self.game.num_actions)
         self._searchers = [self._new_searcher(capacity) for _ in range(threads)]
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
-        self._line = np.empty(_PV_LENGTH, np.int64)
+        self._line = np.empty(LONGEST_LINE, np.int64)
         self._move_of = functools.cache(self.game.move_of)
+
+    def kernels(self, state: GameState) -> Kernels:
+        return self._searchers[0].kernels(state)
 
     def new_game(self, seed: int) -> None:
         for i, searcher in enumerate(self._searchers):

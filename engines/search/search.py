@@ -45,9 +45,9 @@ class Scratch(NamedTuple):
 
 def new_scratch(num_actions: int) -> Scratch:
     """Scratch arrays for one thread."""
-    priors, hint_visits, hint_wins = (np.empty(num_actions, np.float32) for _ in range(3))
+    priors, hint_visits, hint_wins = (np.zeros(num_actions, np.float32) for _ in range(3))
     return Scratch(
-        np.empty(num_actions, np.int64), priors,
+        np.zeros(num_actions, np.int64), priors,
         np.full(num_actions, kernels.NOBODY, np.int8), hint_visits, hint_wins,
     )
 

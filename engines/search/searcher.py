@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from dlgo.api import GameSpec, GameState
+from engines.base import Kernels
 from engines.clock import Clock
 from engines.decision import Budget
+from engines.search import search
 from engines.search import tree as ts
 from engines.search.batched_search import BatchedSearch
 
 # A limit of walks, since walks that end in finished games or cached positions cost no evaluation,
 # and a search may consist of such walks only.
 WALKS_AN_EVALUATION = 100
+LONGEST_LINE = 30
 
 
 class Searcher:
@@ -75,6 +80,20 @@ class Searcher:
                 return -1
         # Proofs below stand, but a proven root would stop the search before it has children.
         return int(node) if tree.n_children[node] > 0 else -1
+
+    def kernels(self, state: GameState) -> Kernels:
+        """The compiled search with `state` at its root, as `Engine.kernels`."""
+        self.set_root(state)
+        tree, spare = self._search.rows
+        line = np.zeros(LONGEST_LINE, np.int64)
+        return Kernels("tree", {
+            "run": (search.run, self._search.run_arguments()),
+            "set_root": (ts.set_root, (tree, state.kernel_state)),
+            "find_child": (ts.find_child, (tree, ts.ROOT, 0)),
+            "advance": (ts.advance, (tree, spare, ts.ROOT)),
+            "add_root": (ts.add_root, (tree, *ts.Counts.empty(self.game.num_actions))),
+            "principal_variation": (ts.principal_variation, (tree, ts.ROOT, line)),
+        }, {})
 
     def simulate(self, budget: Budget) -> int:
         """Simulate until the first limit of the budget; returns the number of simulations.

@@ -65,16 +65,16 @@ def new_tree(capacity: int, num_actions: int, amaf: bool = False) -> Tree:
     rave = capacity if amaf else 0
     return Tree(
         info=np.zeros(3, np.int64),
-        first_child=np.empty(capacity, np.int32),
-        n_children=np.empty(capacity, number),
-        action=np.empty(capacity, number),
-        mover=np.empty(capacity, np.int8),
-        proven=np.empty(capacity, np.int8),
-        visits=np.empty(capacity, np.int32),
-        value_sum=np.empty(capacity, np.float64),
-        prior=np.empty(capacity, np.float32),
-        amaf_visits=np.empty(rave, np.float32),
-        amaf_wins=np.empty(rave, np.float32),
+        first_child=np.zeros(capacity, np.int32),
+        n_children=np.zeros(capacity, number),
+        action=np.zeros(capacity, number),
+        mover=np.zeros(capacity, np.int8),
+        proven=np.zeros(capacity, np.int8),
+        visits=np.zeros(capacity, np.int32),
+        value_sum=np.zeros(capacity, np.float64),
+        prior=np.zeros(capacity, np.float32),
+        amaf_visits=np.zeros(rave, np.float32),
+        amaf_wins=np.zeros(rave, np.float32),
     )
 
 
