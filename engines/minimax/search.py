@@ -3,8 +3,8 @@
 Negamax: a score is that of the player to move. A child's score changes sign only if the other
 player moves there, so a turn may consist of several actions. The recursion is a loop over an
 explicit stack (one `row` of each array per ply), since passing a game state through a compiled
-call costs more than a node. The search can stop after any node and continue later; `engine.py` uses
-this to read the clock.
+call costs more than a node. The search can stop after any node and continue later, so that the
+engine can read the clock.
 
     begin(states, stack, depth, alpha, beta, actions, n)
     while not advance(states, table, stack, evaluation):  # up to info[NODE_LIMIT] nodes

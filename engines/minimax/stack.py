@@ -36,6 +36,12 @@ CUTS, DEEPENING, HASH_MOVE, TABLE, KILLERS, HISTORY, PVS, ASPIRATION, QUIESCENCE
 # Indices into `Stack.info`: nodes visited, their limit, the ply that is reached next, the age of
 # new entries, the techniques in use (bits), whether leaves are valued in Python, such a value.
 NODES, NODE_LIMIT, PLY, AGE, TECHNIQUES, ASK, ANSWER = range(7)
+# Of `deepening.py`: whether only win, draw or loss is asked for; number of moves of the root; the
+# depth limit; whether a search has begun; its window; the score of the last complete search, and of
+# the one before it.
+SOLVE, COUNT, DEEPEST, BEGUN, ALPHA, BETA, LAST, BEFORE_LAST = range(7, 15)
+# The result so far: the move, its score, plies searched, whether the score holds at any depth.
+MOVE, SCORE, DEPTH, SOLVED = range(15, 19)
 # Of `info[ASK]`: leaves are valued in Python; one waits; its answer is in `info[ANSWER]`.
 WANTED, WAITING, ANSWERED = 1, 2, 3
 
@@ -59,13 +65,15 @@ class Stack(NamedTuple):
     solved: np.ndarray  # int8[plies], whether no estimate was used
     narrow: np.ndarray  # int8[plies], whether the current search has a null window
     history: np.ndarray  # int64[2, num_actions], how often a move was best, by player
-    info: np.ndarray  # int64[7], see above
+    root: np.ndarray  # int64[num_actions], moves of the root, the most promising first
+    line: np.ndarray  # int64[plies], the principal variation
+    info: np.ndarray  # int64[19], see above
 
 
 def new_stack(plies: int, num_actions: int) -> Stack:
-    """Arrays for searches that reach ply `plies - 1`."""
+    """Arrays for searches that reach ply `plies - 1`, without techniques."""
     moves = [np.zeros((plies, num_actions), np.int64) for _ in range(2)]
     numbers = [np.zeros(plies, np.int64) for _ in range(11)]
     flags = [np.zeros(plies, np.int8) for _ in range(2)]
-    tables = [np.zeros((2, num_actions), np.int64), np.zeros(7, np.int64)]
-    return Stack._make([*moves, *numbers, *flags, *tables])
+    shapes = (2, num_actions), num_actions, plies, SOLVED + 1
+    return Stack._make([*moves, *numbers, *flags, *(np.zeros(n, np.int64) for n in shapes)])
