@@ -109,7 +109,7 @@ distribution = setup(
             "py.typed",
             "chapters/results/*.csv", "measures/*.json", "classroom/templates/*",
             "course/assets/*", "museum/faults/*.toml", "museum/*.toml", "museum/*.json",
-            "museum/*.csv", "plans/*.toml",
+            "museum/*.csv", "tab/static/*", "tab/static/*/*", "tab/static/*/*/*", "plans/*.toml",
             "studies/*.toml", "studies/results/*.csv", "studies/results/*/*.csv",
             "studies/results/*/*/*.csv",
             "studio/*.csv", "studio/*.toml", "studio/static/*", "studio/static/inside/*",

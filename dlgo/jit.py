@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -27,6 +27,7 @@ import numba
 import platformdirs
 
 from dlgo import numba_internals
+from dlgo.digests import hex_digest
 from dlgo.errors import DlgoError
 from dlgo.files import write_file
 from dlgo.fingerprint import UnknownIngredient, fingerprint
@@ -276,6 +277,27 @@ def _file_of(function: Any, form: str, arguments: tuple[Any, ...], processor: st
     name = function.py_func.__name__.strip("<>")
     target = uuid.uuid5(uuid.NAMESPACE_OID, processor).hex[:8]
     return cache_folder() / f"{name}-{digest}-{target}{form}.code"
+
+
+def cached_build(
+    form: str, parts: Sequence[tuple[Any, tuple[Any, ...]]], build: Callable[[], bytes],
+) -> bytes:
+    """What `build` makes of kernels, from the cache until one of them changes.
+
+    Args:
+        form: what it is made into, a word.
+        parts: kernels, and Numba's types of their arguments.
+    """
+    files = [_file_of(function, form, arguments, form) for function, arguments in parts]
+    names = [file.name for file in files if file is not None]
+    path = None
+    if len(names) == len(files):
+        path = cache_folder() / f"{hex_digest(' '.join(names).encode())}-{form}.code"
+    content = _read(path)
+    if content is None:
+        content = build()
+        _write(path, content)
+    return content
 
 
 def _read(path: Path | None) -> bytes | None:

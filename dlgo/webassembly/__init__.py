@@ -7,6 +7,7 @@
     module = compile_kernels({"rollouts": (rollouts, argument_types(arguments))})
     image = lay_out({"rollouts": (rollouts, arguments)})
 
-`load` in runtime.mjs takes `module.code`, `image.content` and `describe(module, image)`; then
+`load` in runtime.mjs takes `module.code`, the `image.parts()` one after the other, and
+`describe(module, image)`; then
 `program.call("rollouts", { n: 1000 })` calls the kernel with these arguments and another `n`.
 """

@@ -80,7 +80,8 @@ def describe(module: Module, image: Image) -> str:
 
     Values of parameters are texts, since numbers of JavaScript lose digits above 2**53.
     """
-    return json.dumps({"base": BASE, "exports": {name: {
+    parts = [(begin, len(part)) for begin, part in image.parts()]
+    return json.dumps({"base": BASE, "size": len(image.content), "parts": parts, "exports": {name: {
         "parameters": [(parameter.name, parameter.type, json.dumps(parameter.value))
                        for parameter in image.parameters[name]],
         "views": {argument: view._asdict() for argument, view in image.views[name].items()},

@@ -51,6 +51,14 @@ class Image(NamedTuple):
     parameters: dict[str, list[Parameter]]
     views: dict[str, dict[str, View]]
 
+    def parts(self) -> list[tuple[int, bytes]]:
+        """What is not zero, and where it begins in `content`: tables are empty at first."""
+        blocks = np.frombuffer(self.content + bytes(-len(self.content) % _ALIGNMENT), np.uint8)
+        used = np.append(blocks.reshape(-1, _ALIGNMENT).any(axis=1), False)
+        edges = _ALIGNMENT * np.flatnonzero(np.diff(used, prepend=False))
+        return [(int(begin), self.content[begin:end])
+                for begin, end in edges.reshape(-1, 2).tolist()]
+
 
 def argument_types(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     """Numba's types of arguments."""

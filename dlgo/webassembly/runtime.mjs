@@ -12,6 +12,8 @@ function provide(name, memory) {
     __proto__: Math,
     memory,
     fmod: (x, y) => x % y,
+    // As C's: exact to the last digit, which browsers are not.
+    pow: (x, y) => (y === 0.5 ? Math.sqrt(x) : x ** y),
     // The optimizer finds loops that do what these do. Their sizes have 64 bits.
     strlen: (text) => BigInt(new Uint8Array(memory.buffer, text).indexOf(0)),
     bcmp: (a, b, size) => compare(new Uint8Array(memory.buffer), a, b, Number(size)),
@@ -48,20 +50,47 @@ class Program {
   constructor(functions, memory, image, description) {
     Object.assign(this, { functions, memory, image, description });
     // Behind the image: a pointer to an exception, and what a function returns.
-    this.exception = (description.base + image.length + 63) & ~63;
+    this.exception = (description.base + description.size + 63) & ~63;
     this.returned = this.exception + 64;
     this.reset();
   }
 
   /** Copies the image into memory: all arrays are as they were in Python. */
   reset() {
-    new Uint8Array(this.memory.buffer).set(this.image, this.description.base);
+    const { base, size, parts } = this.description, memory = new Uint8Array(this.memory.buffer, base, size);
+    memory.fill(0);
+    let begin = 0;
+    for (const [at, length] of parts) {
+      memory.set(this.image.subarray(begin, begin + length), at);
+      begin += length;
+    }
   }
+
+  /** The names of all arrays among a function's arguments. */
+  names(name) { return Object.keys(this.description.exports[name].views); }
 
   /** An array of a function's arguments, such as "state.words", with one axis. It is a view of the memory. */
   array(name, argument) {
-    const { dtype, address, shape } = this.description.exports[name].views[argument];
+    const { dtype, address, shape } = this.#view(name, argument);
     return new ARRAYS[dtype](this.memory.buffer, address, shape.reduce((size, n) => size * n, 1));
+  }
+
+  /** A row of an array. */
+  row(name, argument, i) {
+    const all = this.array(name, argument), length = all.length / this.#view(name, argument).shape[0];
+    return all.subarray(i * length, (i + 1) * length);
+  }
+
+  /** The bytes of an array. */
+  bytes(name, argument) {
+    const { buffer, byteOffset, byteLength } = this.array(name, argument);
+    return new Uint8Array(buffer, byteOffset, byteLength);
+  }
+
+  #view(name, argument) {
+    const view = this.description.exports[name].views[argument];
+    if (!view) throw new Error(`${name} has no array ${argument}; it has ${this.names(name).join(", ")}`);
+    return view;
   }
 
   /**
@@ -91,9 +120,9 @@ class Program {
   }
 }
 
-/** A program of a module's code (bytes), its image (Uint8Array) and its description (parsed JSON). */
+/** A program of a module's code (bytes), the parts of its image (Uint8Array) and its description (parsed JSON). */
 export async function load(code, image, description) {
-  const memory = new WebAssembly.Memory({ initial: Math.ceil((description.base + image.length) / PAGE) + 1 });
+  const memory = new WebAssembly.Memory({ initial: Math.ceil((description.base + description.size) / PAGE) + 1 });
   const module = await WebAssembly.compile(code);
   const names = WebAssembly.Module.imports(module).map(({ name }) => name);
   const env = Object.fromEntries(names.map((name) => [name, provide(name, memory)]));

@@ -32,6 +32,11 @@ TREE_OPTIONS = (
     Option("reuse", True, "keep the subtree below the moves played"),
     TABLES,
 )
+# Options that are constants of the selection rule: their names there.
+_CONSTANTS = {name: name for name in ("c_uct", "hints", "c_puct", "fpu_reduction",
+                                      "visits_exponent")} | {"rave": "equivalence"}
+# Options that do not change what a search does.
+_NEUTRAL = ("nodes_max", "reuse", "cache")
 THREADS = Option("threads", 1, "trees that grow in parallel and share the simulations", low=1,
                  high=64)
 
@@ -60,7 +65,12 @@ class TreeSearchEngine(Engine):
         self._move_of = functools.cache(self.game.move_of)
 
     def kernels(self, state: GameState) -> Kernels:
-        return self._searchers[0].kernels(state)
+        driver, calls, _ = self._searchers[0].kernels(state)
+        rule = self._searchers[0].rule
+        constants = {option: f"rule.{field}" for option, field in _CONSTANTS.items()
+                     if hasattr(rule, field)}
+        return Kernels(driver, calls, {"options": [*_NEUTRAL, *constants],
+                                       "constants": constants})
 
     def new_game(self, seed: int) -> None:
         for i, searcher in enumerate(self._searchers):

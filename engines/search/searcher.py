@@ -34,7 +34,7 @@ class Searcher:
         self, game: GameSpec, capacity: int, reuse: bool, rule: Any, evaluator: Any,
         batch: int = 1,
     ) -> None:
-        self.game, self._reuse, self._evaluator = game, reuse, evaluator
+        self.game, self._reuse, self._evaluator, self.rule = game, reuse, evaluator, rule
         self._search = BatchedSearch(
             game, 1, capacity, rule, evaluator, leaves=batch, reuse=reuse)
         self.new_game(0)

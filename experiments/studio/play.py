@@ -87,7 +87,7 @@ class _Play:
         """What a game from a file, `?name=SPEC`, looks like, and its options."""
         spec = request.query_params.get("name", "")
         return replies.json_reply(
-            await asyncio.to_thread(lambda: _game_view(spec, self._allowed.game(spec))))
+            await asyncio.to_thread(lambda: game_card(spec, self._allowed.game(spec))))
 
     async def status(self, _: Request) -> Response:
         counts = self._studio.engines.counts()
@@ -230,7 +230,7 @@ def _choices() -> View:
 
     return {
         "games": [
-            _game_view(name, get_game(name))
+            game_card(name, get_game(name))
             for name in game_names()
         ],
         "levels": {game: levels_view(game) for game in levels()},
@@ -250,7 +250,7 @@ def _option(option: Option) -> View:
     }
 
 
-def _game_view(name: str, game: GameSpec) -> View:
+def game_card(name: str, game: GameSpec) -> View:
     """A game as the first page offers it, with a picture of a position after a few moves."""
     view = {"name": name, "spec": str(game), "title": game.title,
             "options": [*map(_option, game.options)]}

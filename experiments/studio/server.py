@@ -1,7 +1,7 @@
 """The server of the studio: its table of routes, its files, and how it is run.
 
 A view is a module with `routes(studio)` here, and a module of the same name in `static/`. Both
-are named in a table: `_VIEWS` below, and `VIEWS` in `static/app.js`.
+are named in a table: `_VIEWS` below, and `NAMES` in `static/views.js`.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def run_in_node(
     module = compile_kernels({name: (kernel, argument_types(arguments))
                               for name, (kernel, arguments) in calls.items()})
     (folder / "module.wasm").write_bytes(module.code)
-    (folder / "image.bin").write_bytes(image.content)
+    (folder / "image.bin").write_bytes(b"".join(part for _, part in image.parts()))
     description = json.loads(describe(module, image))
     (folder / "request.json").write_text(json.dumps([str(RUNTIME), description, names]))
     subprocess.run(["node", Path(__file__).with_name("run.mjs"), folder], check=True)

@@ -17,4 +17,4 @@ const results = names.map(([name, replacements]) => {
   }
 });
 write("results.json", JSON.stringify(results, (_, value) => (typeof value === "bigint" ? Number(value) : value)));
-write("after.bin", new Uint8Array(program.memory.buffer, description.base, image.length));
+write("after.bin", new Uint8Array(program.memory.buffer, description.base, description.size));

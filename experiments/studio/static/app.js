@@ -2,16 +2,16 @@
 //
 // A view is a module with `open(root, place, app)`, which draws into `root` and returns
 // {keys: [{key, what, run}], close?(), steps?}. `place` is the rest of the address. A new view is a name
-// in VIEWS and a module beside this one.
+// in views.js and a module beside it.
 
-import { takeToken } from "./api.js";
 import { sounds } from "./boards/sounds.js";
 import { capital, h } from "./dom.js";
 import { openLecture } from "./lecture.js";
 import { KEY_NAMES, onKeys } from "./parts.js";
+import { takeToken } from "./transport.js";
+import { NAMES, load } from "./views.js";
 
-const VIEWS = ["play", "analyse", "review", "train", "inside", "watch", "course"].map((name) => (
-  { name, title: capital(name), load: () => import(`./${name}.js`) }));
+const VIEWS = NAMES.map((name) => ({ name, title: capital(name) }));
 
 const root = document.getElementById("main");
 const keysDialog = document.getElementById("keys"), lesson = document.getElementById("lesson");
@@ -19,6 +19,9 @@ let current = null;
 let turn = 0;
 
 const app = {
+  /** The module of a view. */
+  load,
+
   /** Go to a view, such as "play/ID". */
   go(place) { location.hash = `#/${place}`; },
 
@@ -58,7 +61,7 @@ async function show() {
   link.setAttribute("aria-current", "page");
   link.scrollIntoView({ block: "nearest", inline: "nearest" });
   document.title = `${view.title} · dlgo studio`;
-  const module = await app.attempt(view.load);
+  const module = await app.attempt(() => load(name));
   if (mine !== turn || !module) return;
   const box = h("div", { class: "view" });  // a view that opens too late has nowhere to be seen
   root.replaceChildren(box);

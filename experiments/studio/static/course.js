@@ -17,7 +17,7 @@ export async function open(root, name, app) {
     location.replace(`#/inside/preset=${name}`);
     return null;
   }
-  const [{ id }, view] = await Promise.all([ask(`/api/course/${name}`, {}), import(`./${preset.view}.js`)]);
+  const [{ id }, view] = await Promise.all([ask(`/api/course/${name}`, {}), app.load(preset.view)]);
   app.explain(h("b", {}, `${preset.title}. `), preset.look_for);
   return view.open(root, id, app, preset);
 }

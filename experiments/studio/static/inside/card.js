@@ -5,7 +5,8 @@ import { percent, s } from "../dom.js";
 import { signOf, wins } from "./model.js";
 import { between, figure, signed, some } from "./words.js";
 
-export const WIDTH = 104, LEVEL = 46;
+export const WIDTH = 104;
+export const LEVEL = 46;
 const TEXT = 15, BOARD = 66;
 const SMALL = 81;  // cells of the largest board that is drawn on cards
 

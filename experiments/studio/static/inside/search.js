@@ -1,6 +1,7 @@
 // A search that the server has made: its events, and the positions of its nodes.
 
-import { ask, stream } from "../api.js";
+import { ask } from "../api.js";
+import { stream } from "../transport.js";
 
 const KEPT = 4000, AT_ONCE = 60;  // positions
 

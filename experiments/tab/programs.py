@@ -1,0 +1,114 @@
+"""Games and engines as plain values, which a page can play with.
+
+A program is a WebAssembly module, the memory that it begins with, and their description; bytes are
+in base64. Modules are kept in the cache of compiled code.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from dlgo import GameSpec
+from dlgo.display import cell_number
+from dlgo.game_declaration import GameDeclaration
+from dlgo.jit import cached_build
+from dlgo.specs import format_spec
+from dlgo.webassembly.compiler import Module, compile_kernels, describe
+from dlgo.webassembly.memory import argument_types, lay_out
+from engines.base import Budget, Engine, Kernels
+from engines.registry import EngineSpec, build_engine, engine_class
+from experiments.play.cell_moves import points_of
+from experiments.studio.position import board_view
+from experiments.tab import rules
+
+View = dict[str, Any]
+
+# Tables of a page: nodes of a tree, in place of the millions that Python takes.
+_SIZES = {"nodes_max": 500_000}
+
+
+def program(calls: Mapping[str, tuple[Any, tuple[Any, ...]]]) -> View:
+    """The program of some calls: export -> (kernel, arguments)."""
+    exports = {name: (kernel, argument_types(arguments))
+               for name, (kernel, arguments) in calls.items()}
+
+    def build() -> bytes:
+        module = compile_kernels(exports)
+        return json.dumps(module.returns).encode() + b"\n" + module.code
+
+    returns, _, code = cached_build("wasm", list(exports.values()), build).partition(b"\n")
+    module, image = Module(code, json.loads(returns)), lay_out(calls)
+    return {
+        "code": b64encode(code).decode(),
+        "image": b64encode(b"".join(part for _, part in image.parts())).decode(),
+        "description": json.loads(describe(module, image)),
+    }
+
+
+def game_view(game: GameSpec) -> View:
+    """A game: its program, and what `static/worker/rules.js` must know of it."""
+    state = rules.start_of(game)
+    moves = [_move_at(game, action) for action in range(game.num_actions)]
+    return {
+        "spec": str(game), "name": game.name, "info": board_view(game),
+        "numActions": game.num_actions, "passAction": game.pass_action,
+        "swapAction": game.swap_action, "openingPlies": game.opening_plies,
+        "texts": [move and game.move_text(move) for move in moves],
+        "cellOf": [move and move.point and cell_number(game, move.point) for move in moves],
+        "pathOf": [move and [cell_number(game, point) for point in points_of(move)] or None
+                   for move in moves],
+        # Jumps of one piece are written as one turn.
+        "joins": type(game).whole_moves is not GameDeclaration.whole_moves,
+        "winLength": getattr(game, "n", None),
+        "shared": [*getattr(type(state.kernel_state), "shared_fields", ())],
+        "program": program(rules.calls_of(state)),
+    }
+
+
+def _move_at(game: GameSpec, action: int) -> Any:
+    """The move of an action; None for numbers that are no move."""
+    try:
+        return game.move_of(action)
+    except (LookupError, ValueError):
+        return None
+
+
+class Entrant(NamedTuple):
+    """An engine of a page."""
+
+    facts: View  # for `static/worker/engines.js`
+    kernels: Kernels
+
+
+def entrants(game: GameSpec, specs: Iterable[str]) -> dict[str, Entrant]:
+    """Engines of a page by specification, without the options that the page sets, such as budgets;
+    so several of `specs` may be one entrant. Raises SpecError for an engine that needs Python.
+    """
+    state, found = rules.start_of(game), dict[str, Entrant]()
+    for spec in specs:
+        engine = _build(EngineSpec.parse(spec), game)
+        kernels = engine.kernels(state)
+        fixed = {option.name: engine.settings[option.name] for option in engine.options
+                 if option.name not in kernels.facts["options"]}
+        own = [option for option in engine.options if option.name in fixed]
+        text = format_spec(engine.name, own, fixed)
+        found.setdefault(text, Entrant({
+            "spec": text, "name": engine.name, "bare": engine.bare_option, "fixed": fixed,
+            "defaults": {option.name: option.default for option in engine.options},
+            "budgets": list(engine.budgets), "budget": engine.default_budget.given(),
+            "driver": kernels.driver, **kernels.facts,
+        }, kernels))
+    return found
+
+
+def _build(spec: EngineSpec, game: GameSpec) -> Engine:
+    """An engine with tables as large as a page takes."""
+    engine = engine_class(spec.name)
+    # With a number of simulations, a tree would have room for these only.
+    budget = Budget(wall=1.0) if "wall" in engine.budgets else None
+    names = {option.name for option in engine.options}
+    sizes = {name: value for name, value in _SIZES.items() if name in names}
+    return engine(game, budget, 1, build_engine=build_engine, **dict(spec.settings) | sizes)

@@ -1,0 +1,181 @@
+"""Writes a tab: a folder of files, or one file."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dlgo import DlgoError, GameSpec, browser, get_game
+from dlgo.extras import require_extra
+from dlgo.files import make_folder, write_file
+from dlgo.specs import setting_text
+from dlgo.webassembly.compiler import RUNTIME
+from engines.registry import EngineSpec, engine_class, engine_names
+from experiments import studio
+from experiments.studio.levels import levels
+from experiments.studio.opponents import levels_view, presets
+from experiments.studio.play import game_card
+from experiments.tab.bundle import bundle
+from experiments.tab.programs import entrants, game_view, program
+
+View = dict[str, Any]
+
+GAMES = ("tictactoe", "connect4", "connectn:cols=9,rows=9,n=5,gravity=no", "go",
+         "go:size=5,komi=24.5", "draughts", "hex", "othello", "othello:size=6", "breakthrough")
+# Beside the engines of levels and of the list of the studio.
+ENGINES = ("random", "heuristic", "alphabeta", "mcts", "mcts:rollout=heavy",
+           "mcts:rule=rave,rollout=heavy", "puct", "puct:evaluator=static", "alphazero", "descent",
+           "ntuple", "solver", "supervised")
+_STATIC = Path(__file__).with_name("static")
+_STUDIO = Path(studio.__file__).with_name("static")
+_SHEETS = ("boards.css", "style.css", "inside.css", "lecture.css", "tab.css")
+
+
+class Tab(NamedTuple):
+    """A tab: its pages, and the parts of data that these read."""
+
+    page: str  # index.html, for a folder
+    files: dict[str, str]  # of the folder, by name: scripts and style sheets
+    parts: dict[str, str]  # JSON, compressed, in base64; by name
+
+
+def worker_sources() -> dict[str, str]:
+    """The modules of the worker."""
+    return _texts(_STATIC / "worker", "*.js") | {"runtime.js": RUNTIME.read_text(encoding="utf-8")}
+
+
+def page_sources() -> dict[str, str]:
+    """The modules of the pages: those of the studio, of which some are replaced."""
+    return (_texts(browser.FOLDER, "*.js") | _texts(_STUDIO, "*.js")
+            | _texts(_STATIC / "page", "*.js"))
+
+
+def _texts(folder: Path, pattern: str) -> dict[str, str]:
+    return {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
+            for path in sorted(folder.rglob(pattern))}
+
+
+def make_tab(
+    games: Sequence[str] = GAMES, engines: Sequence[str] = (), log: Callable[[str], None] = print,
+) -> Tab:
+    """A tab with these games and engines; without engines, all that can be had for each game.
+
+    Raises DlgoError for a game or an engine that cannot be compiled.
+    """
+    require_extra("web", "exporting pages", "ziglang")
+    specs = [get_game(game) for game in games]
+    parts: dict[str, View] = {}
+    offers: dict[str, list[str]] = {}  # game -> specifications that it has
+    for number, game in enumerate(specs):
+        wanted = engines or _usual_engines(game)
+        offers[str(game)] = []
+        view, found = game_view(game) | {"entrants": []}, {}
+        for spec in wanted:
+            try:
+                found |= entrants(game, [spec]) | found
+            except DlgoError:
+                if engines:
+                    raise
+                continue
+            offers[str(game)].append(spec)
+        for place, entrant in enumerate(found.values()):
+            name = f"engine-{number}-{place}"
+            parts[name] = program(entrant.kernels.calls)
+            view["entrants"].append(entrant.facts | {"part": name})
+        parts[f"game-{number}"] = view
+        log(f"{game}: {', '.join(found)}")
+    parts["setup"] = _setup(specs, offers)
+    page, files = _pages()
+    return Tab(page, files, {name: _packed(part) for name, part in parts.items()})
+
+
+def _usual_engines(game: GameSpec) -> list[str]:
+    levelled = [row.engine for row in levels().get(str(game), ())]
+    return list(dict.fromkeys([*ENGINES, *(preset["spec"] for preset in presets()), *levelled]))
+
+
+def _setup(games: Sequence[GameSpec], offers: Mapping[str, list[str]]) -> View:
+    """What the pages must know first, as the studio's server says it."""
+    def offering(spec: str) -> list[str]:
+        with_it = [game for game in games if spec in offers[str(game)]]
+        return [name for game in with_it for name in (str(game), game.name)]
+
+    names = {EngineSpec.parse(spec).name for specs in offers.values() for spec in specs}
+    return {
+        "games": [game_card(str(game), game) | {"options": [], "title": _title(game)}
+                  for game in games],
+        "levels": {game: [level for level in levels_view(game) if level["spec"] in offers[game]]
+                   for game in offers},
+        "engines": [{"default": name, "summary": engine_class(name).summary}
+                    for name in engine_names() if name in names],
+        "presets": [preset | {"games": offering(preset["spec"])} for preset in presets()
+                    if offering(preset["spec"])],
+        "ownGames": [], "ownEngines": [],
+        "parts": {str(game): f"game-{number}" for number, game in enumerate(games)},
+    }
+
+
+def _title(game: GameSpec) -> str:
+    """The title of a game with the options that differ from the usual ones."""
+    options = ", ".join(f"{option.name} {setting_text(game.settings[option.name])}"
+                        for option in game.options if game.settings[option.name] != option.default)
+    return f"{game.title} ({options})" if options else game.title
+
+
+def _pages() -> tuple[str, dict[str, str]]:
+    """The page of a folder, and its files."""
+    sheets = _texts(browser.FOLDER, "*.css") | _texts(_STUDIO, "*.css") | _texts(_STATIC, "*.css")
+    worker = bundle("entry.js", worker_sources())
+    files = {
+        # A worker runs it; a page only has its text.
+        "worker.js": f'function dlgoWorker() {{\n{worker}\n}}\n'
+                     'if (typeof document === "undefined") dlgoWorker();\n',
+        "studio.js": f"(() => {{\n{bundle('app.js', page_sources())}\n}})();\n",
+        "studio.css": "\n".join(sheets[name] for name in _SHEETS),
+        "icon.svg": (_STUDIO / "icon.svg").read_text(encoding="utf-8"),
+    }
+    page = (_STUDIO / "index.html").read_text(encoding="utf-8")
+    page = re.sub(r'<link rel="stylesheet".*>\n', "", page)
+    return page.replace(
+        '<script type="module" src="app.js"></script>',
+        '<link rel="stylesheet" href="studio.css">\n<script defer src="worker.js"></script>\n'
+        '<script defer src="studio.js"></script>'), files
+
+
+def _packed(value: Any) -> str:
+    """JSON, compressed, in base64."""
+    packer = zlib.compressobj(9, wbits=-15)
+    text = json.dumps(value, separators=(",", ":")).encode()
+    return b64encode(packer.compress(text) + packer.flush()).decode()
+
+
+def write_folder(tab: Tab, folder: Path) -> int:
+    """Write a tab as a folder; the number of bytes. Other files there stay."""
+    data = make_folder(folder / "data")
+    files = {folder / name: text for name, text in tab.files.items()} | {
+        folder / "index.html": tab.page} | {
+        data / f"{name}.js": f"dlgoPart({json.dumps(name)}, {json.dumps(content)});\n"
+        for name, content in tab.parts.items()}
+    for path, text in files.items():
+        write_file(path, text)
+    return sum(len(text.encode()) for text in files.values())
+
+
+def write_single(tab: Tab, file: Path) -> int:
+    """Write a tab as one file; the number of bytes."""
+    icon = f"data:image/svg+xml;base64,{b64encode(tab.files['icon.svg'].encode()).decode()}"
+    scripts = "".join(f"<script>{tab.files[name]}</script>\n"
+                      for name in ("worker.js", "studio.js"))
+    parts = "".join(f'<script type="text/plain" data-part="{name}">{content}</script>\n'
+                    for name, content in tab.parts.items())
+    page = re.sub(r"<script defer.*</script>\n", "", tab.page).replace('"icon.svg"', f'"{icon}"')
+    page = page.replace('<link rel="stylesheet" href="studio.css">',
+                        f"<style>{tab.files['studio.css']}</style>")
+    page = page.replace("</body>", f"{parts}{scripts}</body>")
+    write_file(file, page)
+    return len(page.encode())

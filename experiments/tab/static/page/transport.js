@@ -1,0 +1,73 @@
+// Where the pages ask in a tab: a worker (worker/entry.js), which answers as the server of `dlgo web` does.
+
+/** There is no token without a server. */
+export function takeToken() {}
+
+/** Parts of the export by their names: elements of this page, or scripts beside it, which call `dlgoPart`. */
+const arriving = new Map();
+globalThis.dlgoPart = (name, content) => arriving.get(name)?.(content);
+
+function readPart(name) {
+  const inside = document.querySelector(`script[data-part="${name}"]`);
+  if (inside) return Promise.resolve(inside.textContent);
+  return new Promise((resolve) => {
+    arriving.set(name, resolve);
+    const script = document.createElement("script");
+    script.src = `data/${name}.js`;
+    script.onerror = () => resolve(null);
+    script.onload = () => script.remove();
+    document.head.append(script);
+  });
+}
+
+/** A new worker. From a disk a page may not load one, so its text is that of the function `dlgoWorker`. */
+function startWorker() {
+  const { src } = document.querySelector("script[src$='worker.js']") ?? {};
+  if (src && location.protocol !== "file:") return new Worker(src);
+  const address = URL.createObjectURL(new Blob([`(${globalThis.dlgoWorker})()`], { type: "text/javascript" }));
+  return new Worker(address);
+}
+
+let last = 0;
+
+/** A worker of its own: { ask(path, body, data), stream(path, body, signal, onEvent), close() }. */
+export function openWorker() {
+  const worker = startWorker(), open = new Map();
+  worker.onmessage = async ({ data: { id, part, ...news } }) => {
+    if (part) worker.postMessage({ part, content: await readPart(part) });
+    else open.get(id)?.(news);
+  };
+  worker.onerror = (event) => open.forEach((tell) => tell({ error: event.message ?? "the worker could not start" }));
+  const failure = ({ error, status }) => Object.assign(new Error(error), { status });
+  return {
+    ask: (path, body, data) => new Promise((resolve, reject) => {
+      const id = ++last;
+      open.set(id, (news) => { open.delete(id); if (news.error) reject(failure(news)); else resolve(news.value); });
+      worker.postMessage({ id, path, body, data });
+    }),
+    stream: (path, body, signal, onEvent) => new Promise((resolve, reject) => {
+      const id = ++last, done = (end, value) => { open.delete(id); end(value); };
+      open.set(id, (news) => {
+        if (news.error) done(reject, failure(news));
+        else if (news.end) done(resolve);
+        else onEvent(news.event);
+      });
+      signal.addEventListener("abort", () => { worker.postMessage({ id, abort: true }); done(resolve); });
+      if (!signal.aborted) worker.postMessage({ id, path, body, stream: true });
+    }),
+    close() { worker.terminate(); },
+  };
+}
+
+let server = null;
+const theServer = () => (server ??= openWorker());
+
+/** The answer to a request: { json(), blob(), name }. A body is a value, or a file. */
+export async function answer(path, body) {
+  const isFile = body instanceof ArrayBuffer || body instanceof Blob;
+  const value = isFile ? await theServer().ask(path, undefined, new Uint8Array(body instanceof Blob ? await body.arrayBuffer() : body))
+    : await theServer().ask(path, body);
+  return { json: () => value, blob: () => value, name: value?.name };
+}
+
+export const stream = (path, body, signal, onEvent) => theServer().stream(path, body, signal, onEvent);

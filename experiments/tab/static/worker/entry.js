@@ -1,0 +1,44 @@
+// Messages between a page and its worker. From the page: { id, path, body, data }, a request; with `stream`, one for events;
+// { id, abort }; { part, content }, a part of the export. To the page: { id, value | event | end | error, status };
+// { part }, the name of a part that is needed.
+
+import { bytesOf } from "./programs.js";
+import { Tab, wordsOf } from "./main.js";
+
+const parts = new Map(), waiting = new Map(), streams = new Map();
+
+/** A value that was written as JSON, compressed, in base64. */
+async function unpack(content) {
+  const stream = new Blob([bytesOf(content)]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  return new Response(stream).json();
+}
+
+function part(name) {
+  if (!parts.has(name)) {
+    parts.set(name, new Promise((resolve, reject) => { waiting.set(name, { resolve, reject }); }).then(unpack));
+    postMessage({ part: name });
+  }
+  return parts.get(name);
+}
+
+const tab = new Tab(part).begin();
+
+async function follow(id, path, body) {
+  const events = await (await tab).events(path, body);
+  streams.set(id, events);
+  for await (const event of events) {
+    if (!streams.has(id)) return;
+    postMessage({ id, event });
+  }
+  streams.delete(id);
+}
+
+onmessage = async ({ data: { id, path, body, data, stream, abort, part: name, content } }) => {
+  if (name) { if (content === null) waiting.get(name).reject(new Error(`${name} could not be loaded`)); else waiting.get(name).resolve(content); return; }
+  if (abort) { streams.get(id)?.return(); streams.delete(id); return; }
+  try {
+    if (stream) { await follow(id, path, body); postMessage({ id, end: true }); } else postMessage({ id, value: await (await tab).answer(path, body, data) });
+  } catch (error) {
+    postMessage({ id, ...wordsOf(error) });
+  }
+};

@@ -1,0 +1,44 @@
+"""The worker of a tab in node."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from experiments.tab.site import worker_sources
+
+needs_node = [
+    pytest.mark.skipif(find_spec("ziglang") is None, reason="needs ziglang: dlgo-suite[web]"),
+    pytest.mark.skipif(shutil.which("node") is None, reason="needs node"),
+]
+
+
+def run_worker(folder: Path, script: str, data: Any) -> Any:
+    """What a script returns. It is the body of an async function with `data`, and `load(name)` for
+    the modules of the worker."""
+    for name, text in worker_sources().items():
+        path = folder / "worker" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    (folder / "package.json").write_text('{"type": "module"}')
+    (folder / "data.json").write_text(json.dumps(data))
+    (folder / "main.js").write_text(f"""
+import fs from "fs";
+const load = (name) => import(`./worker/${{name}}`);
+const data = JSON.parse(fs.readFileSync(new URL("data.json", import.meta.url)));
+const work = async () => {{ {script} }};
+const plain = (_, value) => (typeof value === "bigint" ? Number(value)
+  : value instanceof Map ? [...value] : value);
+const text = JSON.stringify(await work() ?? null, plain);
+fs.writeFileSync(new URL("result.json", import.meta.url), text);
+process.exit(0);
+""")
+    done = subprocess.run(["node", folder / "main.js"], capture_output=True, text=True)
+    assert not done.returncode, done.stderr
+    return json.loads((folder / "result.json").read_text())
