@@ -7,16 +7,20 @@ list needs the columns
 
 and may have `game` (each is rated by itself), `pair` (a number or a name that the two games
 from one opening share), `moves` (equal games are then counted once), and `failed` (true if an
-engine broke down). Other columns are ignored, so the `games.csv` of a report can be read too. Any
-dialect of CSV will do, with decimal commas as well (see `dlgo.tables`).
+engine broke down). Of the other columns those are read that the `games.csv` of a report has:
+`first_moves` and `first_wall_ms`, say, the number of moves that the first engine chose and their
+mean cost. Any dialect of CSV will do, with decimal commas as well (see `dlgo.tables`).
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dlgo.errors import DlgoError
+from dlgo.records.game_record import GameRecord
 from dlgo.records.ledger import Ledger, is_ledger
 from dlgo.tables import read_table
 from dlgo.text import LONGEST_NAME, listing, one_line
@@ -29,18 +33,21 @@ if TYPE_CHECKING:
 NEEDED = ("first", "second", "result")
 # The game of a list without one.
 UNNAMED = "games"
+_NUMBERS = tuple(name for name in GAME_COLUMNS
+                 if name.startswith(("first_", "second_")) and not name.endswith("_runtime"))
 # The missing value of each column.
-_UNKNOWN: dict[str, Any] = {
-    name: float("nan") if name.startswith(("first_", "second_")) and "runtime" not in name else ""
-    for name in GAME_COLUMNS
-} | {"first_moves": 0, "second_moves": 0, "failed": False}
+_UNKNOWN: dict[str, Any] = dict.fromkeys(GAME_COLUMNS, "") | dict.fromkeys(_NUMBERS, math.nan) | {
+    "first_moves": 0, "second_moves": 0, "failed": False}
+# The columns of a record's texts.
+_RECORD = ("slot", "game", "first", "second", "pair", "opening", "seed", "result", "reason",
+           "moves", "started", "finished", "machine", "version")
 
 
 def load_games(path: str | Path) -> pd.DataFrame:
     """The games of a ledger or a CSV file, as `tables.games_frame` gives them. Raises DlgoError if
     the file cannot be used or holds no games."""
     path = Path(path)
-    if is_ledger(path) or (not path.is_file() and path.suffix.lower() != ".csv"):
+    if not is_list(path):
         with Ledger(path, read_only=True) as ledger:
             ledger.show_names()
             games = games_frame(ledger)
@@ -49,6 +56,17 @@ def load_games(path: str | Path) -> pd.DataFrame:
     if games.empty:
         raise DlgoError(f"{path} holds no games; add some first")
     return games
+
+
+def is_list(path: Path) -> bool:
+    """Whether a file is a list of games, not a ledger."""
+    return not is_ledger(path) and (path.is_file() or path.suffix.lower() == ".csv")
+
+
+def game_records(games: pd.DataFrame) -> Iterator[GameRecord]:
+    """The games of a list, to replay them; without costs of their moves."""
+    for row in games[[*_RECORD]].itertuples(index=False):
+        yield GameRecord(**row._asdict())
 
 
 def read_games(path: Path) -> pd.DataFrame:
@@ -105,9 +123,22 @@ def _row(line: int, cells: dict[str, str]) -> dict[str, object]:
         raise ValueError(f"result {text!r} is not 1, 0.5 or 0")
     texts = {name: one_line(value) for name, value in cells.items()}
     moves = texts.get("moves", "")
-    return _UNKNOWN | {
+    known = {name: text for name, text in texts.items() if text and name in _UNKNOWN}
+    numbers = {name: _number(name, known[name]) for name in _NUMBERS if name in known}
+    return _UNKNOWN | known | numbers | {
         "slot": f"line {line}", "game": texts.get("game") or UNNAMED, "first": texts["first"],
         "second": texts["second"], "result": result, "moves": moves,
         "pair": texts.get("pair") or f"line {line}", "plies": len(moves.split()),
-        "failed": texts.get("failed", "").lower() in ("true", "1"),
+        "failed": known.get("failed", "").lower() in ("true", "1"),
     }
+
+
+def _number(name: str, text: str) -> float:
+    """A count or a mean cost."""
+    try:
+        number = float(text.replace(",", "."))
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < math.inf:
+        raise ValueError(f"{name} {text!r} is not a number from 0 up")
+    return number

@@ -59,6 +59,11 @@ AXES = (
 )
 
 
+def main_axis(ratings: pd.DataFrame) -> Axis:
+    """CPU time, unless entrants have another cost only."""
+    return next((axis for axis in AXES if _drawable(ratings, axis).sum() >= 2), CPU)
+
+
 class FamilyStyle(NamedTuple):
     """How a family of engines is drawn, in every plot of a report."""
 
@@ -103,7 +108,7 @@ def draw_strength(
     styles = family_styles(ratings["family"])
     games = [game] if game else sorted(ratings["game"].unique())
     ratings = ratings[ratings["game"].isin(games)]
-    if axis is not CPU and _drawable(ratings, axis).sum() < 2:
+    if axis is not main_axis(ratings) and _drawable(ratings, axis).sum() < 2:
         return None
     columns = min(2 if len(games) == 4 else 3, len(games))
     rows = math.ceil(len(games) / columns)

@@ -5,17 +5,21 @@ The same ledger gives the same files.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dlgo.errors import DlgoError, UnnamedGameError
 from dlgo.files import make_folder, write_file
 from dlgo.games import recorded_game
-from dlgo.records.ledger import Ledger
+from dlgo.records.game_record import GameRecord
+from dlgo.records.ledger import Ledger, is_ledger
 from dlgo.text import file_slug, number_of, one_line
 from reports import tables
 from reports.bootstrap import check_ratings, check_replicates
+from reports.csv_import import game_records, is_list, load_games
 from reports.figures import save
 from reports.forfeits import answer_frame, failure_frame, kinds_text
 from reports.frontier import frontier_frame
@@ -23,7 +27,7 @@ from reports.head_to_head import named_anchor
 from reports.one_number import MOST_PAIRS, one_number
 from reports.page import build_page, cross_rows, rating_rows
 from reports.pairs import Residual
-from reports.plots import AXES, draw_strength, game_title
+from reports.plots import AXES, draw_strength, game_title, main_axis
 from reports.rating_table import RatingTable
 from reports.replays import choose_games, replay
 from reports.text import elo_text, nu_text
@@ -42,7 +46,7 @@ def write_report(
     replicates: int = 0, progress: Callable[[str], None] = lambda text: None,
     planned: int | None = None, latest: bool = False, canonical: Callable[[str], str] = str,
 ) -> list[Path]:
-    """Rate, tabulate and draw all games of a ledger.
+    """Rate, tabulate and draw all games of a ledger, or of a list (`csv_import.py`).
 
     Writes `report.html`, `games.csv`, `ratings.csv`, `overview.csv`, `cost_table.csv`,
     `frontier.csv`, `strength.png/.svg` (all games), where there are any `failures.csv` and
@@ -65,18 +69,24 @@ def write_report(
         DlgoError: if a file cannot be written, or the anchor played no game.
     """
     check_replicates(replicates)
-    with Ledger(ledger_path, read_only=True) as ledger:
-        ledger.show_names(latest)
-        games = tables.games_frame(ledger, required=True)
+    path = Path(ledger_path)
+    with nullcontext() if is_list(path) else Ledger(path, read_only=True) as ledger:
+        if ledger is None:
+            games = load_games(path)
+            plan, totals = None, tables.cost_totals(games)
+            records_of: Callable[[], Iterator[GameRecord]] = partial(game_records, games)
+        else:
+            ledger.show_names(latest)
+            games = tables.games_frame(ledger, required=True)
+            plan, totals, records_of = ledger.get_meta("plan"), ledger.cost_totals(), ledger.games
         anchor = named_anchor(games, anchor, canonical)
-        plan, totals = ledger.get_meta("plan"), ledger.cost_totals()
         rated = tables.rate_games(games, anchor)
         reasons = {
             slot: reason for game, table in rated.items()
             for slot, reason in choose_games(games[games["game"] == game], table).items()
         }
-        records = {record.slot: record for record in ledger.games() if record.slot in reasons}
-        answers = answer_frame(ledger.games())
+        records = {record.slot: record for record in records_of() if record.slot in reasons}
+        answers = answer_frame(records_of())
     games["slot"] = games["slot"].map(one_line)
     if replicates:
         progress(f"checking the intervals: {replicates} replicates of each game's pairs")
@@ -101,7 +111,8 @@ def write_report(
         view, files = _game(game, table, frames, out)
         views.append(view)
         paths += files
-    figure = draw_strength(ratings, games_text(games), frontier=frames["frontier"])
+    axis = main_axis(ratings)
+    figure = draw_strength(ratings, games_text(games), "", axis, frames["frontier"])
     overall = save(figure, out / "strength") if figure else []
     facts = _facts(str(ledger_path), games)
     if planned is not None and len(games) < planned:
@@ -109,7 +120,7 @@ def write_report(
     failed = games[games["failed"]]
     page = build_page({
         "games": views, "facts": facts, "played": len(games), "planned": planned,
-        "figures": _figures({"All games: Elo against CPU time per move": overall}),
+        "figures": _figures({f"All games: Elo against {axis.title}": overall}),
         "failures": [  # who broke down is the loser
             (row.slot, row.second if row.result == 1 else row.first, row.reason)
             for row in failed.head(_MOST_FAILURES).itertuples()
@@ -155,7 +166,8 @@ def _game(
         tables.write_csv(cross, out / f"crosstable_{slug}.csv", index=True),
         tables.write_csv(superiority, out / f"superiority_{slug}.csv", index=True),
     ]
-    subtitle = f"{_count(games)}, {number_of(len(names), 'entrant')}; {_machines(games)}"
+    subtitle = "; ".join(filter(None, (
+        f"{_count(games)}, {number_of(len(names), 'entrant')}", _machines(games))))
     plots = {}
     for axis in AXES:
         figure = draw_strength(frames["ratings"], subtitle, game, axis, frames["frontier"])
@@ -190,16 +202,17 @@ def _figures(plots: Mapping[str, list[Path]]) -> list[dict[str, Any]]:
     ]
 
 
-def _facts(ledger: str, games: pd.DataFrame) -> list[tuple[str, str]]:
+def _facts(path: str, games: pd.DataFrame) -> list[tuple[str, str]]:
     began, ended = (moment[:16].replace("T", " ")  # `2026-11-21T12:11:41.587+00:00`, to the minute
                     for moment in (min(games["started"]), max(games["finished"])))
-    return [
-        ("Ledger", one_line(ledger)),
+    facts = [
+        ("Ledger" if is_ledger(Path(path)) else "File", one_line(path)),
         ("Games", _count(games)),
-        ("Played", f"{began} to {ended} UTC"),
+        ("Played", f"{began} to {ended} UTC" if began else ""),
         ("Machine", _machines(games)),
         ("Version", ", ".join(sorted(set(games["version"])))),
     ]
+    return [(name, value) for name, value in facts if value]
 
 
 def _game_facts(table: RatingTable, games: pd.DataFrame) -> list[str]:
@@ -260,7 +273,7 @@ def _settings(
 
 def games_text(games: pd.DataFrame) -> str:
     """How many games, and where they were played: the line below a plot's title."""
-    return f"{_count(games)}; {_machines(games)}"
+    return "; ".join(filter(None, (_count(games), _machines(games))))
 
 
 def _count(games: pd.DataFrame) -> str:

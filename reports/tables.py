@@ -223,9 +223,9 @@ def ratings_frame(
     tables = rate_games(games) if tables is None else tables
     sides = by_entrant(games)
     for name in _COSTS:
-        sides[name] = (sides[name] * sides["moves"]).fillna(0.0)  # totals
+        sides[name] *= sides["moves"]  # totals
     groups = sides.groupby(["game", "entrant"])
-    means = groups[["moves", *_COSTS]].sum()
+    means = groups[["moves", *_COSTS]].sum(min_count=1)
     means = means[list(_COSTS)].div(means["moves"].where(means["moves"] > 0), axis=0)
     # A network that was exchanged for another one between two games: the dearer one counts.
     training = groups["training_cpu_hours"].max()
@@ -252,7 +252,8 @@ def ratings_frame(
                 "games": n_games, "wins": wins, "draws": draws, "losses": losses,
                 "score": (wins + draws / 2) / n_games if n_games else _NAN,
                 **{f"mean_{name}": mean[name] for name in _COSTS},
-                "mean_work": mean["evaluations"] or mean["simulations"] or _NAN,
+                # Of evaluations that are not known, max leaves 0.
+                "mean_work": max(0.0, mean["evaluations"]) or mean["simulations"] or _NAN,
                 "training_cpu_hours": training.loc[key], "note": rating.note,
             })
     return pd.DataFrame(rows)
@@ -303,6 +304,18 @@ def overview_frame(games: pd.DataFrame, tables: Mapping[str, RatingTable]) -> pd
             "failures": int(part["failed"].sum()),
         })
     return pd.DataFrame(rows)
+
+
+def cost_totals(games: pd.DataFrame) -> dict[tuple[str, str], CostTotals]:
+    """The total costs in a list of games, as `Ledger.cost_totals` gives them. The largest costs of
+    a move are not known, NaN."""
+    sides = by_entrant(games)
+    fields = [field for field, _, _ in _COSTS.values()]
+    for name, (field, _, factor) in _COSTS.items():
+        sides[field] = sides[name] * sides["moves"] / factor
+    sums = sides.groupby(["game", "entrant"])[["moves", *fields]].sum(min_count=1)
+    return {key: CostTotals(int(moves), *costs, *[_NAN] * len(fields))
+            for key, moves, *costs in sums.itertuples()}
 
 
 def cost_table(

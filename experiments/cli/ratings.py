@@ -36,7 +36,10 @@ _ANCHOR = click.option("--anchor", default=None, metavar="NAME=RATING",
 def report(
     ledger: str, out: str, anchor: str | None, bootstrap: int, planned: int | None, latest: bool
 ) -> None:
-    """Write a page on the games in LEDGER: ratings, tables, plots, games to replay."""
+    """Write a page on the games in LEDGER: ratings, tables, plots, games to replay.
+
+    In place of a ledger, a CSV of games will do, as `dlgo rate` reads it.
+    """
     from experiments.arena.entrants import canonical
     from reports.rate import parse_anchor
     from reports.report import write_report

@@ -85,7 +85,7 @@ def read_csv(path: Path) -> list[dict[str, str]]:
 
 
 @pytest.mark.slow
-def test_report_from_end_to_end(written):
+def test_report_from_end_to_end(written, tmp_path):
     import matplotlib.image
 
     paths, out = written, written[0].parent
@@ -109,6 +109,14 @@ def test_report_from_end_to_end(written):
             assert image[..., :3].std() > 0.02  # something is drawn
         elif path.suffix == ".svg":
             assert path.read_text(encoding="utf-8").rstrip().endswith("</svg>")
+
+    # A list of games gives the same report, but for what it does not tell: the dearest moves.
+    again = write_report(out / "games.csv", tmp_path)
+    assert {path.name for path in again} == names
+    for name in ("ratings", "frontier", "overview", "failures"):
+        for row, expected in zip(*(read_csv(folder / f"{name}.csv") for folder in (tmp_path, out)),
+                                 strict=True):
+            assert row == expected, name
 
     games = {row["slot"]: row for row in read_csv(out / "games.csv")}
     assert len(games) == 11
