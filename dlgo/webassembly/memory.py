@@ -37,7 +37,7 @@ class Parameter(NamedTuple):
 
 
 class View(NamedTuple):
-    """Where an array without gaps is in memory."""
+    """Where an array without gaps is in memory. Records are seen as their bytes."""
 
     dtype: str
     address: int
@@ -89,7 +89,8 @@ def lay_out(calls: Mapping[str, tuple[Callable[..., Any], tuple[Any, ...]]]) -> 
                 address = memory.address(value)
                 parameters[export] += _array(path, value, address)
                 if value.flags.c_contiguous:
-                    views[export][path] = View(value.dtype.name, address, value.shape)
+                    seen = value.view(np.uint8) if value.dtype.fields else value
+                    views[export][path] = View(seen.dtype.name, address, seen.shape)
     return Image(bytes(memory.content), parameters, views)
 
 

@@ -12,6 +12,8 @@ may move again.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from dlgo import kernels
@@ -20,7 +22,7 @@ from dlgo.errors import SpecError
 from dlgo.jit import kernel
 from dlgo.rng import below, make_rng
 from dlgo.specs import Option
-from engines.base import Budget, Cost, Decision, Engine
+from engines.base import Budget, Cost, Decision, Engine, Kernels
 
 RULES = 4
 # Maximum number of positions a move; about a second.
@@ -46,24 +48,35 @@ class HeuristicEngine(Engine):
                 f"engine heuristic: level={level} would examine {positions:,} positions a move "
                 f"in {self.game}; use level={level - 1}"
             )
-        self._actions = np.empty((RULES, self.game.num_actions), np.int64)
+        self._actions = np.zeros((RULES, self.game.num_actions), np.int64)
 
     def new_game(self, seed: int) -> None:
         self._rng = make_rng(seed)
 
     def _decide(self, state: GameState, budget: Budget) -> Decision:
-        root = state.kernel_state
-        states = kernels.make_batch(self.game.scratch_state(root, RULES), RULES + 1)
-        kernels.copy_into(kernels.row(states, 0), root)
-        visited = np.zeros(1, np.int64)
-        allowed = np.ones(self.game.num_actions, np.bool_)
-        won = filter_moves(states, self._actions, self.settings["level"], allowed, visited)
-        action = random_action_of(
-            root, allowed, self.game.pass_action, self._actions[0], self._rng
-        )
+        filtering, choice = self._arguments(self.game.scratch_state(state.kernel_state, RULES))
+        won = filter_moves(*filtering)
+        action = random_action_of(*choice)
+        _, _, _, _, visited = filtering
         return Decision(
             self.game.move_of(action), value=1.0 if won else None, cost=Cost(nodes=int(visited[0]))
         )
+
+    def kernels(self, state: GameState) -> Kernels:
+        filtering, choice = self._arguments(state.kernel_state)
+        return Kernels("heuristic", {
+            "filter_moves": (filter_moves, filtering),
+            "random_action_of": (random_action_of, choice),
+        }, {"options": []})
+
+    def _arguments(self, root: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Those of `filter_moves` and of `random_action_of`; `root` has room for the search."""
+        states = kernels.make_batch(root, RULES + 1)
+        kernels.copy_into(kernels.row(states, 0), root)
+        allowed = np.ones(self.game.num_actions, np.bool_)
+        filtering = states, self._actions, self.settings["level"], allowed, np.zeros(1, np.int64)
+        return filtering, (
+            kernels.row(states, 0), allowed, self.game.pass_action, self._actions[0], self._rng)
 
 
 @kernel

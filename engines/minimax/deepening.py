@@ -25,7 +25,7 @@ def start(states, stack, rng):
     """Prepare the search of a position to at most `info[DEEPEST]` plies, and list its moves.
 
     Args:
-        states: batch of `plies` states of the stack; row 0 is the position.
+        states: batch of a state for each ply of the stack, and one more; row 0 is the position.
     """
     info, root = stack.info, kernels.row(states, 0)
     if not info[st.TECHNIQUES] & st.CUTS:
@@ -92,8 +92,8 @@ def deepen(states, table, stack, evaluation):
 @kernel
 def principal_variation(states, table, stack):
     """Write the best move and those that the table has after it, while they are legal, into
-    `stack.line`; return their number. Row 1 of `states` is scratch."""
-    state = kernels.row(states, 1)
+    `stack.line`; return their number. The last of `states` is scratch: a search may go on."""
+    state = kernels.row(states, len(stack.counts))
     kernels.copy_into(state, kernels.row(states, 0))
     action, n = stack.info[st.MOVE], 0
     while True:

@@ -66,7 +66,7 @@ class AlphaBetaEngine(Engine):
         clock = Clock(budget, budget.nodes, _FIRST_NODES, always=True)
         info, plies, solve = self._stack.info, len(self._stack.counts), self.settings["solve"]
         asks = isinstance(self._evaluation, evaluation.AskedEvaluation)
-        states = kernels.make_batch(self.game.scratch_state(state.kernel_state, plies), plies)
+        states = kernels.make_batch(self.game.scratch_state(state.kernel_state, plies), plies + 1)
         kernels.copy_into(kernels.row(states, 0), state.kernel_state)
         info[stack.ASK] = stack.WANTED if asks else 0
         info[stack.DEEPEST] = min(budget.depth or self._deepest, self._deepest)
@@ -100,7 +100,9 @@ class AlphaBetaEngine(Engine):
         if isinstance(self._evaluation, evaluation.AskedEvaluation):
             raise SpecError(f"engine {self.name}: evaluation={self.settings['evaluation']} needs "
                             "Python; compile the function with @kernel")
-        states = kernels.make_batch(state.kernel_state, len(self._stack.counts))
+        if self.settings["tables"]:
+            raise SpecError(f"engine {self.name}: tables={self.settings['tables']} needs Python")
+        states = kernels.make_batch(state.kernel_state, len(self._stack.counts) + 1)
         search = states, self._table, self._stack
         return Kernels("alphabeta", {
             "start": (start, (states, self._stack, self._rng)),

@@ -6,13 +6,15 @@ only when nothing else is left.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameState
 from dlgo.jit import kernel
 from dlgo.rng import below, make_rng
-from engines.base import Budget, Cost, Decision, Engine
+from engines.base import Budget, Cost, Decision, Engine, Kernels
 
 
 class RandomEngine(Engine):
@@ -23,13 +25,18 @@ class RandomEngine(Engine):
 
     def new_game(self, seed: int) -> None:
         self._rng = make_rng(seed)
-        self._actions = np.empty(self.game.num_actions, np.int64)
+        self._actions = np.zeros(self.game.num_actions, np.int64)
 
     def _decide(self, state: GameState, budget: Budget) -> Decision:
-        action = random_action(
-            state.kernel_state, self.game.pass_action, self._actions, self._rng
-        )
+        action = random_action(*self._arguments(state))
         return Decision(self.game.move_of(action), cost=Cost(nodes=1))
+
+    def kernels(self, state: GameState) -> Kernels:
+        calls = {"random_action": (random_action, self._arguments(state))}
+        return Kernels("random", calls, {"options": []})
+
+    def _arguments(self, state: GameState) -> tuple[Any, ...]:
+        return state.kernel_state, self.game.pass_action, self._actions, self._rng
 
 
 @kernel

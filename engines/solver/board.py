@@ -13,13 +13,31 @@ parts 6, 9, 11).
 from __future__ import annotations
 
 from dlgo.bits import highest_bit, lowest_bit
-from dlgo.games.connect4.board import BOTTOM, COLS, COLUMN, FULL, STRIDE, has_four, playable
-from dlgo.jit import inline_kernel
+from dlgo.games.connect4.board import (
+    BOTTOM,
+    COLS,
+    COLUMN,
+    FULL,
+    STONES_0,
+    STONES_1,
+    STRIDE,
+    TURN,
+    has_four,
+    playable,
+)
+from dlgo.jit import inline_kernel, kernel
 
 # Rows 1, 3 and 5, counted from 1: the rows the first player gets if each move is answered
 # in its own column.
 ODD_ROWS = BOTTOM * 0b010101
 ONE, LINE_FEED = ord("1"), ord("\n")
+
+
+@kernel
+def stones_of(state):
+    """(own, mask) of a state of the game."""
+    first, second = state.words[STONES_0], state.words[STONES_1]
+    return second if state.words[TURN] else first, first | second
 
 
 @inline_kernel

@@ -12,7 +12,7 @@ from dlgo.errors import DlgoError, SpecError
 from dlgo.games import with_tablebase
 from dlgo.games.draughts.state import Draughts
 from dlgo.specs import Option
-from engines.base import TABLES, Budget, Cost, Decision, Engine
+from engines.base import TABLES, Budget, Cost, Decision, Engine, Kernels
 from engines.solver import search
 from engines.solver.solver import Solver, Unsolved
 
@@ -75,6 +75,16 @@ class SolverEngine(Engine):
             Move.play(line[0]), float(result), pv=tuple(map(Move.play, line)), proven=result,
             depth=None if self.settings["vary"] else len(line), cost=Cost(nodes=self.solver.nodes),
         )
+
+    def kernels(self, state: GameState) -> Kernels:
+        if self.game.name == "draughts":
+            raise SpecError("engine solver: the endgame tables of draughts need Python")
+        if self.settings["vary"]:
+            raise SpecError("engine solver: vary=yes needs Python")
+        return Kernels("solver", self.solver.kernels(state), {
+            "info": {"NODES": search.NODES, "LIMIT": search.LIMIT, "RESUME": search.RESUME},
+            "unfinished": search.UNFINISHED, "options": [],
+        })
 
     def warm_up(self) -> None:
         """Compile and load on a game that is nearly over, and open the book."""

@@ -15,15 +15,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dlgo.api import GameState, Move
-from dlgo.games.connect4 import board
 from dlgo.games.connect4.board import CELLS, ConnectFourState
 from engines.clock import is_stopped
 from engines.solver import answers, search
+from engines.solver.board import stones_of
 from engines.solver.book import MOST_PLIES, shipped_book
 from engines.solver.table import new_table
 
@@ -158,6 +158,16 @@ class Solver:
     def _scratch(self) -> tuple[np.ndarray, ...]:
         return self._table, self._frames, self._book, self._info
 
+    def kernels(self, state: GameState) -> dict[str, tuple[Any, tuple[Any, ...]]]:
+        """The calls of `score` and `best_column`, and of what they ask of a position."""
+        self.open_book()
+        own, mask = words_of(state)
+        return {
+            "stones_of": (stones_of, (state.kernel_state,)),
+            "solve": (answers.solve, (own, mask, -CELLS, *self._scratch())),
+            "best_move": (answers.best_move, (own, mask, 0, *self._scratch())),
+        }
+
 
 def words_of(state: GameState) -> tuple[int, int]:
     """(own, mask) of an unfinished game: the stones of the player to move, and all stones.
@@ -168,9 +178,7 @@ def words_of(state: GameState) -> tuple[int, int]:
         raise ValueError(f"the solver plays connect4 only, not {state.game}")
     if state.is_over():
         raise ValueError("the game is over, so there is nothing to solve")
-    words = state.kernel_state.words.tolist()
-    own = words[board.STONES_1] if words[board.TURN] else words[board.STONES_0]
-    return own, words[board.STONES_0] | words[board.STONES_1]
+    return stones_of(state.kernel_state)
 
 
 def pack(states: Iterable[GameState]) -> np.ndarray:

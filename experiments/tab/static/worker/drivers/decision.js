@@ -1,0 +1,6 @@
+// Decisions, as engines/decision.py has them: what a driver does not know is null or empty.
+
+export const decision = (fields) => ({
+  action: null, value: null, proven: null, depth: null, policy: new Map(), values: new Map(), visits: new Map(),
+  priors: new Map(), pv: [], lines: new Map(), simulations: 0, nodes: 0, ...fields,
+});
