@@ -20,11 +20,14 @@ from dlgo.specs import Option, check_settings, format_spec
 from engines.decision import Budget, Cost, Decision
 from engines.termination import TERMINATION_OPTIONS, Termination
 
-__all__ = ["TABLES", "Budget", "Cost", "Decision", "Engine", "Kernels"]
+__all__ = ["TABLES", "Budget", "Call", "Cost", "Decision", "Engine", "Kernels"]
 
 # Of engines that search by the compiled protocol: they need do nothing else for it.
 TABLES = Option("tables", 0, "number of pieces up to which endgame tables are used (draughts); 0: "
                 "none", low=0, high=5)
+
+
+Call = tuple[Any, tuple[Any, ...]]  # a kernel and its arguments
 
 
 class Kernels(NamedTuple):
@@ -35,7 +38,7 @@ class Kernels(NamedTuple):
 
     driver: str  # the program that knows how to use the calls, such as `tree`
     # Name -> (kernel, arguments: the engine's own arrays, with a position at their root).
-    calls: dict[str, tuple[Any, tuple[Any, ...]]]
+    calls: dict[str, Call]
     facts: dict[str, Any]  # what the driver must know beside them, as JSON
 
 

@@ -36,8 +36,8 @@ from dlgo.webassembly.memory import BASE, Image, scalar_type
 RUNTIME = Path(__file__).with_name("runtime.mjs")
 _MATH = ("acos", "asin", "atan", "atan2", "cos", "cosh", "exp", "expm1", "fmod", "hypot", "log",
          "log10", "log1p", "log2", "pow", "sin", "sinh", "sqrt", "tan", "tanh")
-RUNTIME_FUNCTIONS = (*_MATH, *(f"{name}f" for name in _MATH), "bcmp", "memcmp", "strlen",
-                     "numba_attempt_nocopy_reshape")
+RUNTIME_FUNCTIONS = (*_MATH, *(f"{name}f" for name in _MATH), "__multi3", "bcmp", "memcmp",
+                     "strlen", "numba_attempt_nocopy_reshape")
 
 _TRIPLE = "wasm32-unknown-unknown"
 # What all browsers have had since 2021 or 2023 (vectors).

@@ -18,6 +18,7 @@ function provide(name, memory) {
     strlen: (text) => BigInt(new Uint8Array(memory.buffer, text).indexOf(0)),
     bcmp: (a, b, size) => compare(new Uint8Array(memory.buffer), a, b, Number(size)),
     memcmp: (a, b, size) => compare(new Uint8Array(memory.buffer), a, b, Number(size)),
+    __multi3: (...numbers) => multiply(new DataView(memory.buffer), ...numbers),
     numba_attempt_nocopy_reshape: (...sizes) => reshape(new DataView(memory.buffer), ...sizes),
   };
   if (name in functions) return functions[name];
@@ -28,6 +29,13 @@ function provide(name, memory) {
 function compare(bytes, a, b, size) {
   for (let i = 0; i < size; i++) if (bytes[a + i] !== bytes[b + i]) return bytes[a + i] - bytes[b + i];
   return 0;
+}
+
+/** Writes the product of two integers of 128 bits, each given as two of 64. */
+function multiply(view, out, a, aHigh, b, bHigh) {
+  const whole = (low, high) => BigInt.asUintN(64, low) + (high << 64n), product = whole(a, aHigh) * whole(b, bHigh);
+  view.setBigInt64(out, BigInt.asIntN(64, product), true);
+  view.setBigInt64(out + 8, BigInt.asIntN(64, product >> 64n), true);
 }
 
 /** Writes the strides of an array for a new shape. Both are in C order; returns 0 if the array is not. */

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from dlgo.api import GameSpec, GameState
+from dlgo.errors import SpecError
 from dlgo.vector import longest_game
+from engines.base import Call, Kernels
 from engines.descent import kernels as best_first
 from engines.learning.data.records import NO_RESULT
-from engines.search.batched_search import BatchedSearch
+from engines.search.batched_search import NEEDS_PYTHON, BatchedSearch
 from engines.search.searcher import Searcher
-from engines.search.tree import MAX_DEPTH
+from engines.search.tree import MAX_DEPTH, ROOT
 
 # Arrays of `Experience` for some lines: plies, results, actions, flags, returns.
 Lines = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -44,7 +46,7 @@ class BestFirstSearch(BatchedSearch):
         self._to_end = to_end
         self._walks = np.zeros((n, 2), np.int64)
         self.plies = self._walks[:, best_first.PLIES]
-        self._values = np.empty(n * leaves)
+        self._values = np.zeros(n * leaves)
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -76,6 +78,12 @@ class BestFirstSearch(BatchedSearch):
             self.evaluations += max(int(valued), 0)
         return int(complete)
 
+    def run_call(self) -> Call:
+        if self._compiled is None:
+            raise SpecError(NEEDS_PYTHON)
+        return best_first.run, (self._searches, self._children, self._scratch, self._cells,
+                                self._to_end, 1, self._compiled)
+
     def lines(self, i: int, moves: list[int], skipped: int = -1) -> Lines:
         """The positions of search `i`, without those below the child `skipped`; `moves` lead to
         the root."""
@@ -94,6 +102,12 @@ class BestFirstSearcher(Searcher):
     """One best-first search for one thread."""
 
     def __init__(self, game: GameSpec, capacity: int, reuse: bool, evaluator: Any) -> None:
-        self.game, self._reuse, self._evaluator = game, reuse, evaluator
-        self._search = BestFirstSearch(game, 1, capacity, evaluator, reuse=reuse)
+        self.game, self._reuse, self._evaluator, self.rule = game, reuse, evaluator, None
+        self._search: BestFirstSearch = BestFirstSearch(game, 1, capacity, evaluator, reuse=reuse)
         self.new_game(0)
+
+    def kernels(self, state: GameState) -> Kernels:
+        driver, calls, _ = super().kernels(state)
+        calls["best_child"] = best_first.best_child, (self._search.tree(0), ROOT, False)
+        arrays = {name: f"searches.{name}" for name in ("trees", "roots", "plan", "rngs", "walks")}
+        return Kernels(driver, calls, arrays | {"steps": "rounds", "best": "best_child"})

@@ -16,6 +16,7 @@ from dlgo import kernels
 from dlgo.api import GameSpec, GameState
 from dlgo.errors import SpecError
 from dlgo.rng import make_rng
+from engines.base import Call
 from engines.clock import NO_LIMIT
 from engines.search import search
 from engines.search import tree as ts
@@ -24,6 +25,7 @@ from engines.search.rules import RAVE, add_noise, draw_noise
 from engines.search.tree import BUDGET, MAX_DEPTH, ROOT
 
 NO_ACTION = -1
+NEEDS_PYTHON = "the leaves of its search are evaluated in Python, which a page has not"
 
 
 class BatchedSearch:
@@ -185,15 +187,14 @@ class BatchedSearch:
             priors = np.maximum(priors - weight * self.noise[i, actions], 0) / (1 - weight)
         return actions, priors
 
-    def run_arguments(self) -> tuple[Any, ...]:
-        """The arguments of `search.run`, for one simulation. Raises SpecError if the evaluator
-        needs Python."""
-        evaluator = self._compiled
-        if evaluator is None:
-            raise SpecError(f"its leaves are evaluated by {type(self._evaluator).__name__}, which "
-                            "needs Python")
-        return (self._trees, self._plan, self.roots, self._rngs, self._states, self._paths,
-                self._scratch, 1, self._expand_at, self._rule, evaluator)
+    def run_call(self) -> Call:
+        """The kernel that simulates, and its arguments for one simulation. Raises SpecError if the
+        evaluator needs Python."""
+        if self._compiled is None:
+            raise SpecError(NEEDS_PYTHON)
+        return search.run, (
+            self._trees, self._plan, self.roots, self._rngs, self._states, self._paths,
+            self._scratch, 1, self._expand_at, self._rule, self._compiled)
 
     def step(self, most: int = 1) -> int:
         """Run up to `most` simulations in every search that wants some; returns their number.

@@ -65,12 +65,12 @@ class TreeSearchEngine(Engine):
         self._move_of = functools.cache(self.game.move_of)
 
     def kernels(self, state: GameState) -> Kernels:
-        driver, calls, _ = self._searchers[0].kernels(state)
+        driver, calls, facts = self._searchers[0].kernels(state)
         rule = self._searchers[0].rule
         constants = {option: f"rule.{field}" for option, field in _CONSTANTS.items()
                      if hasattr(rule, field)}
-        return Kernels(driver, calls, {"options": [*_NEUTRAL, *constants],
-                                       "constants": constants})
+        return Kernels(driver, calls, facts | {"options": [*_NEUTRAL, *constants],
+                                               "constants": constants})
 
     def new_game(self, seed: int) -> None:
         for i, searcher in enumerate(self._searchers):

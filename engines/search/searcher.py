@@ -10,7 +10,6 @@ from dlgo.api import GameSpec, GameState
 from engines.base import Kernels
 from engines.clock import Clock
 from engines.decision import Budget
-from engines.search import search
 from engines.search import tree as ts
 from engines.search.batched_search import BatchedSearch
 
@@ -87,7 +86,7 @@ class Searcher:
         tree, spare = self._search.rows
         line = np.zeros(LONGEST_LINE, np.int64)
         return Kernels("tree", {
-            "run": (search.run, self._search.run_arguments()),
+            "run": self._search.run_call(),
             "set_root": (ts.set_root, (tree, state.kernel_state)),
             "find_child": (ts.find_child, (tree, ts.ROOT, 0)),
             "advance": (ts.advance, (tree, spare, ts.ROOT)),

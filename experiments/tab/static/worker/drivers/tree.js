@@ -4,16 +4,17 @@ import { Rng } from "../rng.js";
 import { slices } from "./clock.js";
 
 const ROOT = 0, UNPROVEN = 2, NO_LIMIT = 1n << 62n, LINES = 12, LINE_LENGTH = 10;
-const TREE = 0, REMAINING = 1, BUDGET = 2, N_NODES = 0, DEEPEST = 1;
+const TREE = 0, REMAINING = 1, BUDGET = 2, N_NODES = 0, DEEPEST = 1, PLIES = 1;
 
 export class TreeSearch {
-  constructor(game, program, { constants, run = "run", trees = "trees", roots = "roots", plan = "plan", rngs = "rngs", best = null }, settings, given) {
-    Object.assign(this, { game, program, settings, names: { run, trees, roots, best } });
-    this.plan = program.array(run, plan);
-    this.rng = program.array(run, rngs);
+  constructor(game, program, { constants, trees = "trees", roots = "roots", plan = "plan", rngs = "rngs", walks = null, steps = "most", best = null }, settings, given) {
+    Object.assign(this, { game, program, settings, names: { roots, steps, best } });
+    this.plan = program.array("run", plan);
+    this.rng = program.array("run", rngs);
     this.fields = program.names("find_child").filter((name) => name.startsWith("tree.")).map((name) => name.slice(5));
     this.constants = Object.fromEntries(Object.entries(constants).filter(([option]) => option in given).map(([option, path]) => [path, given[option]]));
-    this.rows = [0, 1].map((row) => Object.fromEntries(this.fields.map((field) => [field, program.row(run, `${trees}.${field}`, row)])));
+    this.rows = [0, 1].map((row) => Object.fromEntries(this.fields.map((field) => [field, program.row("run", `${trees}.${field}`, row)])));
+    this.walks = walks && program.array("run", walks);  // best-first minimax values results by the plies before them
     this.counts = Object.fromEntries(["visits", "value_sums", "proven", "priors"].map((name) => [name, program.array("add_root", name)]));
   }
 
@@ -49,7 +50,8 @@ export class TreeSearch {
 
   #setRoot(position) {
     const { program, names } = this, node = this.settings.reuse ? this.#nodeOf(position) : -1;
-    position.write(program, names.run, names.roots);
+    position.write(program, "run", names.roots);
+    if (this.walks) this.walks[PLIES] = BigInt(position.plies);
     if (node < 0) {
       position.write(program, "set_root", "state");
       program.call("set_root", this.#row("tree"));
@@ -69,7 +71,7 @@ export class TreeSearch {
     this.plan[REMAINING] = Number.isFinite(most) ? BigInt(most) : NO_LIMIT;
     tree.info[BUDGET] = Number.isFinite(most) ? BigInt(most - fresh) : 0n;
     yield* slices(most, wall, 16, (stop) => {
-      this.simulations += Number(program.call(names.run, { ...this.constants, ...this.parameters?.(position), [names.best ? "rounds" : "most"]: stop - this.simulations })[0]);
+      this.simulations += Number(program.call("run", { ...this.constants, [names.steps]: stop - this.simulations })[0]);
       return [this.simulations, tree.proven[ROOT] !== UNPROVEN];
     });
   }
