@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import random
 from pathlib import Path
@@ -14,16 +13,13 @@ import pytest
 from reports.csv_import import read_games
 from reports.rating_table import Estimate
 from reports.tables import rate_games, ratings_frame
-from tests.tab.node import WORKER, needs_node, run_script
+from tests.tab.worker import needs_node, run_worker
 
 pytestmark = needs_node
 
-SCRIPT = f"""
-import fs from "fs";
-import {{ routes }} from "{(WORKER / 'ratings.js').as_uri()}";
-const rate = routes()["/api/ratings"];
-const lists = JSON.parse(fs.readFileSync(0));
-console.log(JSON.stringify(lists.map((games) => rate({{ body: {{ games }} }}))));
+RATE = """
+const { routes } = await load("match.js"), rate = routes()["/api/ratings"];
+return data.map((games) => rate({ body: { games } }));
 """
 NAMES = ("a", "b", "c", "d", "e", "Z", "mcts:sims=100", "random", "ä")
 COUNTS = ["games", "wins", "draws", "losses"]
@@ -72,7 +68,7 @@ def test_ratings_are_those_of_python(seed: int, tmp_path: Path) -> None:
     """Hundreds of lists: few games, nobody drew, everybody did, first movers won, groups."""
     rng = random.Random(seed)
     lists = [simulated_games(rng) for _ in range(100)]
-    tables = run_script(SCRIPT, json.dumps(lists))
+    tables = run_worker(tmp_path, RATE, lists)
     unbounded = 0
     for games, table in zip(lists, tables, strict=True):
         pd.DataFrame(games).to_csv(tmp_path / "games.csv", index=False)

@@ -10,10 +10,8 @@ const dot = (a, b) => a.reduce((total, value, i) => total + value * b[i], 0);
 const listing = (names) => names.slice(0, 3).join(", ") + (names.length > 3 ? ` and ${names.length - 3} more` : "");
 const bounds = (value, variance) => [-1, 0, 1].map((side) => value + side * Z95 * Math.sqrt(Math.max(variance, 0)));
 
-export const routes = () => ({ "/api/ratings": ({ body }) => standings(body.games) });
-
 /** The table of ratings. @param games as `match.js` gives them: rows of a report's `games.csv`. Equal games are rated once. */
-function standings(games) {
+export function standings(games) {
   const rated = [...new Map(games.map((game, i) => (
     [game.moves ? [game.first, game.second, game.moves, game.result].join("\n") : i, game]))).values()];
   const table = fit(rated), sides = games.flatMap((game) => [["first", game.result], ["second", 1 - game.result]].map(([side, score]) => ({
@@ -30,7 +28,7 @@ function standings(games) {
 }
 
 /** @returns {rows: best first, firstMove and draw (nu): [value, low95, high95] or null, remarks}. */
-export function fit(games) {
+function fit(games) {
   const names = [...new Set(games.flatMap(({ first, second }) => [first, second]))].sort();
   const places = new Map(names.map((name, i) => [name, i]));
   const played = games.map(({ first, second, result }) => [places.get(first), places.get(second), result]);
