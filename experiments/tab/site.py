@@ -33,7 +33,8 @@ ENGINES = ("random", "heuristic", "alphabeta", "mcts", "mcts:rollout=heavy",
            "ntuple", "solver", "supervised")
 _STATIC = Path(__file__).with_name("static")
 _STUDIO = Path(studio.__file__).with_name("static")
-_SHEETS = ("boards.css", "style.css", "inside.css", "lecture.css", "tab.css")
+_SHEETS = ("boards.css", "style.css", "inside.css", "lecture.css", "watch.css", "compare.css",
+           "tab.css")
 
 
 class Tab(NamedTuple):

@@ -76,7 +76,7 @@ def test_ratings_are_those_of_python(seed: int, tmp_path: Path) -> None:
         [rated] = rate_games(frame).values()
         rows = ratings_frame(frame).to_dict("records")
         assert table["games"] == rated.games == len(games) - table["repeated"]
-        assert table["remarks"] == [*rated.remarks]
+        assert [table["zero"], *table["remarks"]] == [rated.zero_text(), *rated.remarks]
         unbounded += any("do not bound" in remark for remark in rated.remarks)
         for estimate, value in ((rated.first_move, table["firstMove"]),
                                 (rated.draw, table["draw"])):

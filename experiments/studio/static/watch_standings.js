@@ -3,15 +3,16 @@
 import { breakable, duration, h, patch, percent } from "./dom.js";
 import { table } from "./parts.js";
 
-const COLUMNS = ["", "entrant", "Elo", "95%", "interval", "games", "+ = −", "score", "CPU a move"];
+const COLUMNS = ["", "entrant", "Elo", "95%", "interval", "games", "+ = −", "score"];
 
 const minus = (number) => String(number).replace(/^-/, "−");
 
 export class Standings {
-  /** @param onEntrant called with the name of an entrant that has been clicked. */
-  constructor(onEntrant) {
+  /** @param onEntrant called with the name of an entrant that has been clicked. @param cost the last column, and milliseconds of a row. */
+  constructor(onEntrant, cost = ["CPU a move", "mean_cpu_ms"]) {
+    this.cost = cost[1];
     this.body = h("tbody", { onclick: ({ target }) => { if (target.dataset.entrant) onEntrant(target.dataset.entrant); } });
-    this.element = table("Standings", COLUMNS, this.body, { class: "standings" });
+    this.element = table("Standings", [...COLUMNS, cost[0]], this.body, { class: "standings" });
   }
 
   /** @param rows of the server, best first. */
@@ -37,7 +38,7 @@ export class Standings {
         ["td", {}, String(row.games)],
         ["td", { title: `${row.wins} won, ${row.draws} drawn, ${row.losses} lost` }, `${row.wins} ${row.draws} ${row.losses}`],
         ["td", {}, percent(row.score)],
-        ["td", {}, duration(row.mean_cpu_ms === null ? null : row.mean_cpu_ms / 1000)]];
+        ["td", {}, duration(row[this.cost] === null ? null : row[this.cost] / 1000)]];
     }));
   }
 }

@@ -45,7 +45,8 @@ export function streams(tab) {
       const reason = position.action === "resign" ? "resignation" : position.over ? "" : `draw: length limit of ${limit} plies`;
       yield {
         result: {
-          game: spec, first, second, pair, opening: textOf(opening), seed: String(own), result: position.over ? (position.result() + 1) / 2 : 0.5, reason,
+          game: spec, first, second, pair, opening: textOf(opening), seed: String(own),
+          result: position.over ? (position.result() + 1) / 2 : 0.5, reason,
           ...Object.assign({}, ...costs.map(({ moves, wall, ...counts }, player) => Object.fromEntries([
             ["moves", moves], ["wall_ms", moves ? 1000 * wall / moves : ""],
             ...COUNTS.map((name) => [name, moves ? counts[name] / moves : ""]),

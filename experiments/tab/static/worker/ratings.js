@@ -27,7 +27,7 @@ export function standings(games) {
   return { ...table, games: rated.length, repeated: games.length - rated.length };
 }
 
-/** @returns {rows: best first, firstMove and draw (nu): [value, low95, high95] or null, remarks}. */
+/** @returns {rows: best first, zero: in words, firstMove and draw (nu): [value, low95, high95] or null, remarks}. */
 function fit(games) {
   const names = [...new Set(games.flatMap(({ first, second }) => [first, second]))].sort();
   const places = new Map(names.map((name, i) => [name, i]));
@@ -55,14 +55,14 @@ function fit(games) {
     if (hasDraws) slopes[last] -= share * (1 - share) * ELO * value;
     return bounds((1 - share) * ELO * value, dot(slopes, covariance.map((line) => dot(line, slopes))));
   };
-  const notes = links.notes(names);
-  const ratings = links.groups.flatMap((members, group) => {
-    const core = members.filter((i) => links.core[i]), zero = core.length ? core : members;
-    return members.map((i) => {
-      const [low95, rating, high95] = elo(range(model.size).map((j) => (i === j) - (zero.includes(j) ? 1 / zero.length : 0)));
-      return { entrant: names[i], rating, low95, high95, group: group + 1, note: notes[i] };
-    });
+  const notes = links.notes(names), zeros = links.groups.map((members) => {
+    const core = members.filter((i) => links.core[i]);
+    return core.length ? core : members;
   });
+  const ratings = links.groups.flatMap((members, group) => members.map((i) => {
+    const [low95, rating, high95] = elo(range(model.size).map((j) => (i === j) - (zeros[group].includes(j) ? 1 / zeros[group].length : 0)));
+    return { entrant: names[i], rating, low95, high95, group: group + 1, note: notes[i] };
+  }));
   const rounded = ({ rating }) => Math.round(1e6 * rating);  // equals stand by name
   ratings.sort((a, b) => rounded(b) - rounded(a) || (a.entrant < b.entrant ? -1 : 1));
   const remarks = [
@@ -72,7 +72,9 @@ function fit(games) {
     !hasDraws && "No game was drawn, so the model has no draws.",
     unbounded && "The games alone do not bound the first-move advantage or the share of draws; at most 5/2 virtual games were added for them.",
   ].filter(Boolean);
+  const atZero = zeros.flat().length;
   return {
+    zero: `0 is the mean of ${atZero === names.length ? "the field" : `${atZero} of the ${names.length} entrants`}`,
     rows: ratings, remarks, firstMove: hasMove ? elo(range(model.size).map((j) => Number(j === names.length))) : null,
     draw: hasDraws ? bounds(parameters[last], covariance[last][last]).map(Math.exp) : null,
   };
