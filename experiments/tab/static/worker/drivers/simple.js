@@ -22,7 +22,7 @@ export class Random extends Simple {
   * think(position) {
     position.write(this.program, "random_action", "state");
     const action = Number(this.program.call("random_action"));
-    this.answer = { action, pv: [action], nodes: 1 };
+    this.answer = { action, nodes: 1 };
   }
 }
 
@@ -38,7 +38,7 @@ export class Heuristic extends Simple {
     program.array("filter_moves", "allowed").fill(1);
     visited[0] = 0n;
     const won = program.call("filter_moves"), action = Number(program.call("random_action_of"));
-    this.answer = { action, value: won ? 1 : null, pv: [action], nodes: Number(visited[0]) };
+    this.answer = { action, value: won ? 1 : null, nodes: Number(visited[0]) };
   }
 }
 
@@ -52,7 +52,7 @@ export class Solver extends Simple {
     const { program, facts } = this, { NODES, LIMIT, RESUME } = facts.info, info = program.array("solve", "info");
     const central = Math.min(...position.actions.map((action) => Math.abs(action - 3)));
     const action = position.actions.find((column) => Math.abs(column - 3) === central);
-    this.answer = { action, pv: [action] };  // until the position is solved
+    this.answer = { action };  // until the position is solved
     info[NODES] = info[RESUME] = 0n;
     const pv = [];
     let at = position, [own, mask] = this.#stones(at), score, result;
