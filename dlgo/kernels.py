@@ -338,6 +338,11 @@ def offers(state: KernelState, name: str) -> bool:
     return _implementations[name][type(state)] is not standby
 
 
+def functions_of(state: KernelState) -> dict[str, Any]:
+    """The functions that the game of a state has registered, or that are used instead, by name."""
+    return {name: table[type(state)] for name, table in _implementations.items()}
+
+
 def row(batch: KernelState, i: int) -> KernelState:
     """State `i` of a batch (one leading axis more), sharing its memory."""
     return _map_fields(batch, lambda field: field[i])

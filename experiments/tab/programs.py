@@ -11,7 +11,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from dlgo import GameSpec
+from dlgo import DlgoError, GameSpec, GameState
 from dlgo.display import cell_number
 from dlgo.game_declaration import GameDeclaration
 from dlgo.jit import cached_build
@@ -64,8 +64,18 @@ def game_view(game: GameSpec) -> View:
         "joins": type(game).whole_moves is not GameDeclaration.whole_moves,
         "winLength": getattr(game, "n", None),
         "shared": [*getattr(type(state.kernel_state), "shared_fields", ())],
-        "program": program(rules.calls_of(state)),
+        "program": _rules(state),
     }
+
+
+def _rules(state: GameState) -> View:
+    """The program of a game. An error names the function of the game that cannot be compiled."""
+    try:
+        return program(rules.calls_of(state))
+    except DlgoError:
+        for name, call in rules.calls_of_own_rules(state):
+            program({name: call})
+        raise
 
 
 def _move_at(game: GameSpec, action: int) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -96,3 +97,18 @@ def calls_of(state: GameState) -> dict[str, tuple[Any, tuple[Any, ...]]]:
             position, game.scratch_state(position), make_rng(1), 1, np.zeros(board, np.int8),
             np.zeros(board, np.int64))
     return calls
+
+
+def calls_of_own_rules(state: GameState) -> Iterator[tuple[str, tuple[Any, tuple[Any, ...]]]]:
+    """A call of each function that the game itself has registered."""
+    position, actions = state.kernel_state, np.zeros(state.game.num_actions, np.int64)
+    players, numbers = np.zeros(len(actions), np.int8), np.zeros(len(actions), np.float32)
+    more = {
+        "copy_into": (position,), "is_legal": (0,), "play": (0,), "piece": (0,),
+        "legal_actions": (actions,), "search_actions": (actions,), "forced_actions": (actions,),
+        "rollout": (make_rng(1),), "heavy_rollout": (make_rng(1), actions, players),
+        "hints": (actions, 1, numbers, numbers),
+    }
+    for name, function in kernels.functions_of(position).items():
+        if function.py_func.__module__ == type(position).__module__:
+            yield name, (function, (position, *more.get(name, ())))
