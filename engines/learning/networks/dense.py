@@ -42,8 +42,8 @@ class Layers(NamedTuple):
     """Dense layers, those of the body before the heads; the input of each is an earlier layer."""
 
     table: np.ndarray  # int64[layers, 7], of each layer the columns above; begins are in `weights`
-    # float32; of each layer [inputs, outputs], [outputs] and, to compute few of its outputs,
-    # [outputs, inputs].
+    # float32; of each layer [inputs, outputs] and [outputs]; of a head, to compute few of its
+    # outputs, [outputs, inputs], too.
     weights: np.ndarray
     units: np.ndarray  # float32[body, widest], scratch: the outputs of the body's layers
     active: np.ndarray  # int64[body + 1, widest], scratch: which are not zero; the planes first
@@ -116,7 +116,9 @@ def _arrange(card: Card, layers: Sequence[DenseLayer], body: int) -> Layers:
         if layer.kernel.shape != (inputs, outputs) or layer.bias.shape != (outputs,):
             raise ValueError(f"layer {layer.name} has the shape {layer.kernel.shape}, not "
                              f"{(inputs, outputs)}")
-        parts = [layer.kernel.ravel(), layer.bias, layer.kernel.T.ravel()]
+        parts = [layer.kernel.ravel(), layer.bias]
+        if i >= body:
+            parts.append(layer.kernel.T.ravel())
         starts = [start + sum(map(len, parts[:k])) for k in range(4)]
         table.append((inputs, outputs, *starts[:3], _ACTIVATIONS.index(layer.activation),
                       places[layer.source]))

@@ -23,7 +23,7 @@ export class Tab {
   /** @param part reads a part of the export by its name: a promise of its value. */
   constructor(part) {
     Object.assign(this, { part, games: new Map(), loaded: new Map() });
-    this.routes = table(this, "routes");
+    this.routes = [[/^\/api\/setup$/, () => this.setup], ...table(this, "routes")];
     this.streams = table(this, "streams");
   }
 
