@@ -34,8 +34,9 @@ from dlgo.webassembly.memory import BASE, Image, scalar_type
 # The JavaScript that loads a module, and what it offers to it: functions of C's library, in float64
 # and float32, and Numba's function behind `reshape`.
 RUNTIME = Path(__file__).with_name("runtime.mjs")
-_MATH = ("acos", "asin", "atan", "atan2", "cos", "cosh", "exp", "expm1", "fmod", "hypot", "log",
-         "log10", "log1p", "log2", "pow", "sin", "sinh", "sqrt", "tan", "tanh")
+_MATH = ("acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cos", "cosh", "exp", "expm1",
+         "fmod", "hypot", "log", "log10", "log1p", "log2", "pow", "sin", "sinh", "sqrt", "tan",
+         "tanh")
 RUNTIME_FUNCTIONS = (*_MATH, *(f"{name}f" for name in _MATH), "__multi3", "bcmp", "memcmp",
                      "strlen", "numba_attempt_nocopy_reshape")
 

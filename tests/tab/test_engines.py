@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import sha256
 from math import prod
 from pathlib import Path
@@ -17,11 +18,10 @@ from engines.base import Budget, Decision, Engine
 from engines.registry import EngineSpec, build_engine, engine_class
 from experiments.tab.programs import entrants, game_view, program
 from experiments.tab.rules import start_of
-from tests.conftest import RUN_ALL, one_line_error, random_game
+from tests.conftest import one_line_error, random_game
 from tests.tab.worker import needs_node, run_worker
 
-N_GAMES = 25 if RUN_ALL else 2
-DECISIONS_A_GAME = 4
+N_GAMES, DECISIONS_A_GAME = 25, 4
 ENGINES = ("random", "heuristic:level=3", "alphabeta:nodes=3000", "alphabeta:depth=3",
            "alphabeta:nodes=600,cuts=no,forced=no")
 OTHERS = {"connect4": ("ntuple:nodes=3000", "solver"), "othello": ("ntuple:depth=3",),
@@ -94,13 +94,9 @@ def random_games(game: GameSpec) -> list[Game]:
     return games
 
 
-@needs_node[0]
-@needs_node[1]
-@pytest.mark.slow
-@pytest.mark.parametrize("name", GAMES.built_in)
-def test_decisions_and_memory_are_the_same(tmp_path: Path, name: str) -> None:
-    game = get_game(name)
-    specs, games, start = (*ENGINES, *OTHERS.get(name, ())), random_games(game), start_of(game)
+def compare(folder: Path, game: GameSpec, specs: Sequence[str]) -> None:
+    """Compare decisions and memory in Python and in node."""
+    games, start = random_games(game), start_of(game)
     decisions, memories, parts = [], [], {}
     view = game_view(game) | {"entrants": []}
     for spec in specs:
@@ -111,7 +107,7 @@ def test_decisions_and_memory_are_the_same(tmp_path: Path, name: str) -> None:
     for entrant, (facts, kernels) in entrants(game, specs).items():
         view["entrants"].append(facts | {"part": entrant})
         parts[entrant] = program(kernels.calls)
-    answers = run_worker(tmp_path, DECIDE, {
+    answers = run_worker(folder, DECIDE, {
         "game": view, "parts": parts,
         "games": [{key: played[key] for key in ("seed", "actions", "plies")} for played in games],
         "engines": [(spec, [*memory]) for spec, memory in zip(specs, memories, strict=True)],
@@ -125,6 +121,24 @@ def test_decisions_and_memory_are_the_same(tmp_path: Path, name: str) -> None:
                 game.action_of(mine.move), line, mine.proven, mine.depth, mine.cost.nodes], spec
             assert its["value"] == (mine.value and pytest.approx(mine.value, rel=1e-12)), spec
         assert dict(zip(memory, arrays, strict=True)) == memory, spec
+
+
+@needs_node[0]
+@needs_node[1]
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GAMES.built_in)
+def test_decisions_and_memory_are_the_same(tmp_path: Path, name: str) -> None:
+    compare(tmp_path, get_game(name), (*ENGINES, *OTHERS.get(name, ())))
+
+
+@needs_node[0]
+@needs_node[1]
+@pytest.mark.slow
+def test_an_own_evaluation_is_compiled(tmp_path: Path) -> None:
+    own = tmp_path / "own.py"
+    own.write_text("from dlgo import kernels\nfrom dlgo.jit import kernel\n\n\n@kernel\n"
+                   "def value(state):\n    return (kernels.key(state) % 2001 - 1000) / 1000\n")
+    compare(tmp_path, get_game("tictactoe"), [f"alphabeta:evaluation={own}:value,depth=3"])
 
 
 def test_what_needs_python_is_one_line(tmp_path: Path) -> None:
