@@ -33,8 +33,8 @@ ENGINES = ("random", "heuristic", "alphabeta", "mcts", "mcts:rollout=heavy",
            "ntuple", "solver", "supervised")
 _STATIC = Path(__file__).with_name("static")
 _STUDIO = Path(studio.__file__).with_name("static")
-_SHEETS = ("boards.css", "style.css", "inside.css", "lecture.css", "watch.css", "compare.css",
-           "tab.css")
+# Of the studio; those of `static` follow.
+_SHEETS = ("boards.css", "style.css", "inside.css", "lecture.css", "watch.css")
 
 
 class Tab(NamedTuple):
@@ -130,14 +130,15 @@ def _title(game: GameSpec) -> str:
 
 def _pages() -> tuple[str, dict[str, str]]:
     """The page of a folder, and its files."""
-    sheets = _texts(browser.FOLDER, "*.css") | _texts(_STUDIO, "*.css") | _texts(_STATIC, "*.css")
+    sheets = _texts(browser.FOLDER, "*.css") | _texts(_STUDIO, "*.css")
+    own = _texts(_STATIC, "*.css")
     worker = bundle("entry.js", worker_sources())
     files = {
         # A worker runs it; a page only has its text.
         "worker.js": f'function dlgoWorker() {{\n{worker}\n}}\n'
                      'if (typeof document === "undefined") dlgoWorker();\n',
         "studio.js": f"(() => {{\n{bundle('app.js', page_sources())}\n}})();\n",
-        "studio.css": "\n".join(sheets[name] for name in _SHEETS),
+        "studio.css": "\n".join([*(sheets[name] for name in _SHEETS), *own.values()]),
         "icon.svg": (_STUDIO / "icon.svg").read_text(encoding="utf-8"),
     }
     page = (_STUDIO / "index.html").read_text(encoding="utf-8")
