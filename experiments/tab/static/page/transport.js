@@ -3,11 +3,17 @@
 /** There is no token without a server. */
 export function takeToken() {}
 
-/** Parts of the export by their names: elements of this page, or scripts beside it, which call `dlgoPart`. */
-const arriving = new Map();
+/** Parts of the export: elements of this page, or scripts beside it, which call `dlgoPart`. */
+const parts = new Map(), arriving = new Map();  // by name: promises, and what keeps them
 globalThis.dlgoPart = (name, content) => arriving.get(name)?.(content);
 
+/** The content of a part, for any number of workers; null if it cannot be read. */
 function readPart(name) {
+  if (!parts.has(name)) parts.set(name, fetchPart(name));
+  return parts.get(name);
+}
+
+function fetchPart(name) {
   const inside = document.querySelector(`script[data-part="${name}"]`);
   if (inside) return Promise.resolve(inside.textContent);
   return new Promise((resolve) => {
