@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,7 +49,7 @@ def routes(studio: Any) -> list[Route]:
     """The routes of this view."""
     async def chapters(_: Request) -> Response:
         """The chapters, each with its presets and their positions."""
-        return replies.json_reply({"chapters": await asyncio.to_thread(_chapters)})
+        return replies.json_reply(await asyncio.to_thread(_whole_course))
 
     async def start(request: Request) -> Response:
         """A new game with the position and the players of a preset."""
@@ -68,15 +68,17 @@ def state_of(preset: Preset) -> GameState:
     return play_texts(GameState.new_game(get_game(preset.game)), preset.moves.split())
 
 
-@functools.cache
-def _chapters() -> list[dict[str, Any]]:
-    def view(preset: Preset) -> dict[str, Any]:
+def course_view(presets: Iterable[Preset]) -> dict[str, Any]:
+    """The chapters, each with those of the presets that belong there, and their positions."""
+    chapters: dict[str, list[dict[str, Any]]] = {}
+    for preset in presets:
         state = state_of(preset)
-        return preset._asdict() | {
-            "info": board_view(state.game), "position": position_view(state, with_moves=False)}
+        chapters.setdefault(preset.chapter, []).append(preset._asdict() | {
+            "info": board_view(state.game), "position": position_view(state, with_moves=False)})
+    return {"chapters": [{"name": name, "title": CHAPTERS[name], "presets": views}
+                         for name, views in chapters.items()]}
 
-    return [
-        {"name": name, "title": title,
-         "presets": [view(preset) for preset in PRESETS if preset.chapter == name]}
-        for name, title in CHAPTERS.items()
-    ]
+
+@functools.cache
+def _whole_course() -> dict[str, Any]:
+    return course_view(PRESETS)

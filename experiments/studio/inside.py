@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import Iterable
 from contextlib import aclosing
 from typing import Any
 
@@ -19,10 +20,10 @@ from starlette.routing import BaseRoute, Route
 from dlgo import GameState
 from engines.isolation.pool import EngineFailed
 from engines.registry import EngineSpec
-from engines.watching.recording import MOST_BYTES, MOST_SECONDS, MOST_STEPS
+from engines.watching.recording import MOST_BYTES, MOST_SECONDS, MOST_STEPS, Transcript
 from experiments.studio import opponents, replies
 from experiments.studio.analyse import position_of
-from experiments.studio.course import PRESETS
+from experiments.studio.course import PRESETS, Preset
 from experiments.studio.position import board_view, decision_view, position_view
 from experiments.studio.sockets import stream_route
 
@@ -53,17 +54,40 @@ def routes(studio: Any) -> list[BaseRoute]:
     ]
 
 
+def choices_view(presets: Iterable[Preset]) -> Event:
+    """The algorithms that can be watched, and those of the presets that are of this view."""
+    return {
+        "algorithms": [*ALGORITHMS.values()],
+        "presets": [preset._asdict() for preset in presets if preset.view == "inside"],
+        "mostSimulations": MOST_SIMULATIONS, "mostDepth": MOST_DEPTH,
+    }
+
+
+def search_view(state: GameState, spec: EngineSpec, seed: int) -> Event:
+    """What is known of a search before it begins."""
+    return {
+        "info": board_view(state.game), "position": position_view(state), "engine": spec.text,
+        "name": spec.name, "settings": dict(spec.settings), "seed": seed,
+        "mover": state.next_player.name,
+    }
+
+
+def result_view(state: GameState, record: Transcript, has_network: bool) -> Event:
+    """What is known of a search at its end."""
+    decision = record.decision
+    return {
+        "steps": record.steps, "limit": _LIMITS.get(record.limit, ""), "hasNetwork": has_network,
+        "decision": None if decision is None else decision_view(state, decision),
+    }
+
+
 class _Inside:
     def __init__(self, studio: Any) -> None:
         self._studio = studio
 
     async def choices(self, _: Request) -> Response:
         """The algorithms that can be watched, and the presets of this view."""
-        return replies.json_reply({
-            "algorithms": [*ALGORITHMS.values()],
-            "presets": [preset._asdict() for preset in PRESETS if preset.view == "inside"],
-            "mostSimulations": MOST_SIMULATIONS, "mostDepth": MOST_DEPTH,
-        })
+        return replies.json_reply(choices_view(PRESETS))
 
     async def position(self, request: Request) -> Response:
         """The position of a request, its legal moves, and the moves from the start of the game.
@@ -119,12 +143,7 @@ class _Inside:
         return self._steps(state, spec, seed)
 
     async def _steps(self, state: GameState, spec: EngineSpec, seed: int) -> replies.Events:
-        yield {
-            "info": board_view(state.game),
-            "position": await asyncio.to_thread(position_view, state), "engine": spec.text,
-            "name": spec.name, "settings": dict(spec.settings), "seed": seed,
-            "mover": state.next_player.name,
-        }
+        yield await asyncio.to_thread(search_view, state, spec, seed)
         owner = f"inside-{secrets.token_hex(8)}"
         engines = self._studio.engines
         task = asyncio.create_task(engines.watch(owner, state, spec.text, seed))
@@ -138,13 +157,7 @@ class _Inside:
             return
         for part in record.parts:
             yield {"part": part}  # a text in a text: it is long, and need not be understood here
-        decision = record.decision
-        yield {
-            "steps": record.steps, "limit": _LIMITS.get(record.limit, ""),
-            "hasNetwork": has_network,
-            "decision": None if decision is None
-            else await asyncio.to_thread(decision_view, state, decision),
-        }
+        yield await asyncio.to_thread(result_view, state, record, has_network)
 
     def _spec(self, fields: Event) -> EngineSpec:
         """The engine of a request, if it can be watched and its search is short enough."""

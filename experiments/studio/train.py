@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import math
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -52,7 +52,7 @@ _STEP = 0.05
 
 def routes(studio: Any) -> list[Route]:
     """The routes of this view."""
-    view, puzzle = _Train(studio), "/api/train/{name}/{number:int}"
+    view, puzzle = Train(studio), "/api/train/{name}/{number:int}"
     return [
         Route("/api/train", view.sets),
         Route(puzzle, view.show),
@@ -94,49 +94,54 @@ class _Worth:
     engine: str = ""
 
 
-class _Train:
+def sets_view(sets: Mapping[str, PuzzleSet]) -> View:
+    """All sets of puzzles: `name`, `title`, `count`, and the first position."""
+    return {"sets": [
+        {"name": name, "title": puzzles.game.title if name == str(puzzles.game) else name,
+         "count": len(puzzles.puzzles), "info": board_view(puzzles.game),
+         "sample": position_view(puzzles.puzzles[-1].state(puzzles.game), with_moves=False)}
+        for name, puzzles in sets.items()
+    ]}
+
+
+def puzzle_view(puzzles: PuzzleSet, puzzle: Puzzle) -> View:
+    """A puzzle: its board, its position, and what is asked."""
+    state = puzzle.state(puzzles.game)
+    return {
+        **board_view(puzzles.game), "position": position_view(state),
+        "goal": _goal(state, puzzle), "levels": [item.level for item in puzzles.puzzles],
+    }
+
+
+class Train:
+    """The view: what it answers."""
+
     def __init__(self, studio: Any) -> None:
         self._studio = studio
 
     async def sets(self, _: Request) -> Response:
-        """All sets of puzzles: `name`, `title`, `count`, and the first position."""
-        def view() -> list[View]:
-            return [
-                {"name": name, "title": puzzles.game.title if name == str(puzzles.game) else name,
-                 "count": len(puzzles.puzzles), "info": board_view(puzzles.game),
-                 "sample": position_view(
-                     puzzles.puzzles[-1].state(puzzles.game), with_moves=False)}
-                for name, puzzles in self._studio.puzzles.sets.items()
-            ]
-
-        return replies.json_reply({"sets": await asyncio.to_thread(view)})
+        """All sets of puzzles."""
+        return replies.json_reply(await asyncio.to_thread(sets_view, self._studio.puzzles.sets))
 
     def _find(self, request: Request) -> tuple[PuzzleSet, Puzzle]:
         parameters = request.path_params
         return self._studio.puzzles.find(parameters["name"], parameters["number"])
 
     async def show(self, request: Request) -> Response:
-        """A puzzle: its board, its position, and what is asked."""
-        puzzles, puzzle = self._find(request)
-
-        def view() -> View:
-            state = puzzle.state(puzzles.game)
-            return {
-                **board_view(puzzles.game), "position": position_view(state),
-                "goal": _goal(state, puzzle), "levels": [item.level for item in puzzles.puzzles],
-            }
-
-        return replies.json_reply(await asyncio.to_thread(view))
+        """A puzzle."""
+        return replies.json_reply(await asyncio.to_thread(puzzle_view, *self._find(request)))
 
     async def answer(self, request: Request) -> Response:
         """Judge the last of `turns`, which lead on from the puzzle; answer a right one."""
-        puzzles, puzzle = self._find(request)
         turns = (await replies.read_object(request)).get("turns")
         if not isinstance(turns, list) or not 1 <= len(turns) <= _MOST_TURNS or not all(
             isinstance(turn, str) and len(turn) <= _LONGEST for turn in turns
         ):
             raise replies.StudioError(f"turns must be a list of 1 to {_MOST_TURNS} moves")
+        return replies.json_reply(await self.judge(*self._find(request), turns))
 
+    async def judge(self, puzzles: PuzzleSet, puzzle: Puzzle, turns: Sequence[str]) -> View:
+        """Whether the last of `turns` is right, and `done`; why, and the reply to it."""
         def play() -> tuple[GameState, list[Move], GameState]:
             successor = puzzle.state(puzzles.game)
             for text in turns:
@@ -164,11 +169,14 @@ class _Train:
                 "reply": _turn_view(successor, answer) if right and answer else None,
             }
 
-        return replies.json_reply(await asyncio.to_thread(view))
+        return await asyncio.to_thread(view)
 
     async def solution(self, request: Request) -> Response:
+        """The right turn of a puzzle."""
+        return replies.json_reply(await self.solve(*self._find(request)))
+
+    async def solve(self, puzzles: PuzzleSet, puzzle: Puzzle) -> View:
         """The right turn of a puzzle, explained, and how the game goes on."""
-        puzzles, puzzle = self._find(request)
         state = puzzle.state(puzzles.game)
         moves = find_turn(state, puzzle.solution)
         worth = await self._solved(state.play(*moves))
@@ -179,7 +187,7 @@ class _Train:
             return {**_turn_view(state, moves), "words": words,
                     "line": line_view(state, [*moves, *worth.evaluation.line])}
 
-        return replies.json_reply(await asyncio.to_thread(view))
+        return await asyncio.to_thread(view)
 
     async def _arguments(self, puzzle: Puzzle, state: GameState) -> View:
         """Arguments of `explain` for the right turn of a puzzle."""

@@ -22,6 +22,7 @@ from experiments.studio.opponents import levels_view, presets
 from experiments.studio.play import game_card
 from experiments.tab.bundle import bundle
 from experiments.tab.programs import entrants, game_view, program
+from experiments.tab.recordings import course_parts, puzzle_parts
 
 View = dict[str, Any]
 
@@ -70,7 +71,7 @@ def make_tab(
     """
     require_extra("web", "exporting pages", "ziglang")
     specs = [get_game(game) for game in games]
-    parts: dict[str, View] = {}
+    parts: dict[str, View | list[View]] = {}
     offers: dict[str, list[str]] = {}  # game -> specifications that it has
     for number, game in enumerate(specs):
         wanted = engines or _usual_engines(game)
@@ -91,6 +92,8 @@ def make_tab(
         parts[f"game-{number}"] = view
         log(f"{game}: {', '.join(found)}")
     parts["setup"] = _setup(specs, offers)
+    names = {game: {EngineSpec.parse(spec).name for spec in offers[game]} for game in offers}
+    parts |= course_parts(names) | puzzle_parts(names)
     page, files = _pages()
     return Tab(page, files, {name: _packed(part) for name, part in parts.items()})
 

@@ -5,18 +5,40 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dlgo import get_game
+from experiments.tab.programs import entrants, game_view, program
 from experiments.tab.site import worker_sources
 
 needs_node = [
     pytest.mark.skipif(find_spec("ziglang") is None, reason="needs ziglang: dlgo-suite[web]"),
     pytest.mark.skipif(shutil.which("node") is None, reason="needs node"),
 ]
+
+# The begin of a script that asks the worker as pages do; its data has the `parts` of a page.
+BEGIN = """
+const { Tab } = await load("main.js");
+const tab = await new Tab(async (name) => data.parts[name]).begin();
+"""
+
+
+def game_parts(*games: str, engines: Sequence[str] = ()) -> dict[str, Any]:
+    """The parts of a page with these games and engines."""
+    parts: dict[str, Any] = {"setup": {"parts": {}}}
+    for game in map(get_game, games):
+        view = parts[str(game)] = game_view(game) | {"entrants": []}
+        parts["setup"]["parts"][str(game)] = str(game)
+        for number, entrant in enumerate(entrants(game, engines).values()):
+            name = f"{game} {number}"
+            parts[name] = program(entrant.kernels.calls)
+            view["entrants"].append(entrant.facts | {"part": name})
+    return parts
 
 
 def run_worker(folder: Path, script: str, data: Any) -> Any:

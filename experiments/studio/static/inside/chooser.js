@@ -12,7 +12,7 @@ export async function openChooser(root, app, offer, { source, seed: before, chan
   const given = Object.fromEntries(change.split(":").slice(1).join(":").split(",").map((part) => part.split("=")));
   const field = (label, input, note) => h("label", { class: "field" }, label, input, h("small", {}, note ?? ""));
   const algorithm = h("select", { id: "inside-algorithm", onchange: settle },
-    offer.algorithms.map(({ engine, title }) => h("option", { value: engine, selected: change.startsWith(`${engine}:`) }, title)));
+    offer.algorithms.filter(({ recorded }) => !recorded).map(({ engine, title }) => h("option", { value: engine, selected: change.startsWith(`${engine}:`) }, title)));
   const about = h("small", {}), limit = h("span", {});
   const budget = h("input", { type: "number", min: 1, required: true });
   const explore = h("input", { type: "number", min: 0, max: 100, step: "any", placeholder: "as usual" });

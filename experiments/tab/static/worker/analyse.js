@@ -79,7 +79,7 @@ async function* exactValues(tab, position) {
 }
 
 /** The position after moves, or whole turns, as texts. */
-function positionAfter(position, texts) {
+export function positionAfter(position, texts) {
   for (const [i, text] of texts.entries()) {
     try {
       position = actionsOf(position, text).reduce((at, action) => at.play(action), position);

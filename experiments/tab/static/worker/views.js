@@ -193,7 +193,7 @@ export function positionView(position) {
 }
 
 /** The moves of one turn: its text and its path; [] if one of them does not end on a cell. */
-function turnView(position, actions) {
+export function turnView(position, actions) {
   const { game, player } = position, clicks = [];
   for (const action of actions) {
     clicks.push(clicksOf(position, action));
@@ -205,7 +205,7 @@ function turnView(position, actions) {
 const moveView = (position, action) => turnView(position, [action]);
 
 /** The first moves of an expected line that are legal. */
-function lineView(position, line) {
+export function lineView(position, line) {
   const moves = [];
   for (const action of line.slice(0, LINE)) {
     if (position.over || !position.actions.includes(action)) break;
