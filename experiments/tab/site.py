@@ -63,9 +63,11 @@ def _texts(folder: Path, pattern: str) -> dict[str, str]:
 
 
 def make_tab(
-    games: Sequence[str] = GAMES, engines: Sequence[str] = (), log: Callable[[str], None] = print,
+    games: Sequence[str] = GAMES, engines: Sequence[str] | Mapping[str, Sequence[str]] = (),
+    log: Callable[[str], None] = print,
 ) -> Tab:
-    """A tab with these games and engines; without engines, all that can be had for each game.
+    """A tab with these games and engines, for all games or by game; without engines, all that can
+    be had for each game.
 
     Raises DlgoError for a game or an engine that cannot be compiled.
     """
@@ -74,14 +76,15 @@ def make_tab(
     parts: dict[str, View | list[View]] = {}
     offers: dict[str, list[str]] = {}  # game -> specifications that it has
     for number, game in enumerate(specs):
-        wanted = engines or _usual_engines(game)
+        own = engines.get(games[number], ()) if isinstance(engines, Mapping) else engines
+        wanted = own or _usual_engines(game)
         offers[str(game)] = []
         view, found = game_view(game) | {"entrants": []}, {}
         for spec in wanted:
             try:
                 found |= entrants(game, [spec]) | found
             except DlgoError:
-                if engines:
+                if own:
                     raise
                 continue
             offers[str(game)].append(spec)

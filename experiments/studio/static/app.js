@@ -9,7 +9,7 @@ import { capital, h } from "./dom.js";
 import { openLecture } from "./lecture.js";
 import { KEY_NAMES, onKeys } from "./parts.js";
 import { takeToken } from "./transport.js";
-import { NAMES, load } from "./views.js";
+import { NAMES, UNLISTED, load } from "./views.js";
 
 const VIEWS = NAMES.map((name) => ({ name, title: capital(name) }));
 
@@ -51,16 +51,15 @@ const app = {
 
 async function show() {
   const [name, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
-  const view = VIEWS.find((one) => one.name === name);
-  if (!view) { location.replace(`#/${VIEWS[0].name}`); return; }
+  if (!NAMES.includes(name) && !UNLISTED.includes(name)) { location.replace(`#/${NAMES[0]}`); return; }
   const mine = ++turn;
   current?.close?.();
   current = null;
   document.querySelector("#views [aria-current]")?.removeAttribute("aria-current");
   const link = document.querySelector(`#views [data-view=${name}]`);
-  link.setAttribute("aria-current", "page");
-  link.scrollIntoView({ block: "nearest", inline: "nearest" });
-  document.title = `${view.title} · dlgo studio`;
+  link?.setAttribute("aria-current", "page");
+  link?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  document.title = `${capital(name)} · dlgo studio`;
   const module = await app.attempt(() => load(name));
   if (mine !== turn || !module) return;
   const box = h("div", { class: "view" });  // a view that opens too late has nowhere to be seen

@@ -28,6 +28,7 @@ export class EngineView {
     Object.assign(this, { info, layers, engineViews });
     this.seen = null;
     this.stop = () => {};
+    this.onLook = () => {};
     this.board = makeBoard(info, onMove, onSay);
     this.field = playerField(`engine-view-${number}`, number ? "Second engine" : "Engine", choice, spec, false, onEngine);
     this.field.fillFor(info.name);
@@ -85,6 +86,7 @@ export class EngineView {
       if (!this.looks.length) return;
       this.seen = this.looks.shift();
       this.draw();
+      this.onLook(this.seen);
       if (HEATS[this.layers.heat][2]) this.other?.draw(true);
       if (this.looks.length) this.#awaitFrame();
     });

@@ -39,10 +39,10 @@ function positionOf(tab, request) {
   return position;
 }
 
-/** What an engine thinks about 30 times a second, until it is sure or has searched for a minute. */
-async function* looksOf(tab, position, spec) {
-  const engine = await tab.engine(position.game, spec, 0), views = new Map();
-  const endless = engine.budgets.includes("wall") && engine.settings.search !== "gumbel";  // which plans its simulations
+/** What an engine thinks about 30 times a second, until it is sure, has searched for a minute, or with `?once` has used up its own budget. */
+async function* looksOf(tab, position, query) {
+  const engine = await tab.engine(position.game, query.get("engine"), 0), views = new Map();
+  const endless = !query.has("once") && engine.budgets.includes("wall") && engine.settings.search !== "gumbel";  // which plans its simulations
   const search = engine.think(position, endless ? { endless: true } : {}), byDepth = endless && !engine.budgets.includes("sims");
   for (let look = 0, wall = 0, shown = 0, depth = -1, final = false; !final;) {
     const began = now(), { done } = search.next();
@@ -187,7 +187,7 @@ export function routes(tab) {
 }
 
 export const streams = (tab) => ({
-  "/api/games/{id}/analysis": (request) => keptOpen(looksOf(tab, positionOf(tab, request), request.query.get("engine"))),
+  "/api/games/{id}/analysis": (request) => keptOpen(looksOf(tab, positionOf(tab, request), request.query)),
   "/api/games/{id}/exact"(request) {
     const position = positionOf(tab, request);
     if (!position.game.info.solvable) throw new Refusal(`${position.game.spec} is too large for exact values`);
