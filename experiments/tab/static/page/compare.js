@@ -42,7 +42,7 @@ export async function open(root, place, app) {
   const status = h("p", { role: "status" }), command = h("code", {});
   const facts = h("p", { class: "facts" }), details = h("p", { class: "facts", "aria-live": "polite" });
   const standings = new Standings(against, ["time a move", "mean_wall_ms"]), plot = new StrengthPlot();
-  const results = h("div", { class: "columns" },
+  const results = h("div", { class: "compare-results" },
     h("section", { class: "panel", "aria-label": "Ratings" }, h("div", { class: "table-scroll" }, standings.element), details, facts),
     h("section", { class: "panel", "aria-label": "Strength per compute" }, h("h2", {}, "Strength per compute"), plot.element,
       h("p", { class: "facts" }, "Grey: Pareto frontier. Hollow: bounded by a prior only, see the note in the table.")));

@@ -2,7 +2,7 @@
 
 import { duration, h, s } from "./dom.js";
 
-const HEIGHT = 340, LEFT = 54, RIGHT = 14, TOP = 12, BOTTOM = 42, COLOURS = 7, LINE = 14;
+const HEIGHT = 340, LEFT = 54, RIGHT = 14, TOP = 12, BOTTOM = 42, COLOURS = 7, LINE = 14, LETTER = 6.8;
 const LEAST = 1e-4;  // milliseconds: a clock may report 0
 const BUDGET = /^(sims|depth|nodes|evals|cpu|wall)=/;
 
@@ -47,7 +47,9 @@ export class StrengthPlot {
     const bottom = HEIGHT - BOTTOM, right = width - RIGHT;
     const x = (log) => LEFT + (right - LEFT) * (log - begin) / (end - begin);
     const y = (elo) => bottom - (bottom - TOP) * (Math.min(Math.max(elo, low), high) - low) / (high - low);
-    const decades = [...Array(Math.floor(end) - Math.ceil(begin) + 1).keys()].map((i) => Math.ceil(begin) + i);
+    const decades = [...Array(Math.ceil(end) - Math.floor(begin)).keys()].map((i) => Math.floor(begin) + i);
+    const costs = decades.flatMap((decade) => (end - begin < 3 ? [1, 2, 5] : [1]).map((part) => decade + Math.log10(part)))
+      .filter((log) => log > begin && log < end);
     const families = [...new Set(rows.map(({ entrant }) => familyOf(entrant)))].sort();
     const hue = ({ entrant }) => `hue${families.indexOf(familyOf(entrant)) % COLOURS}`;
     const byCost = [...rows].sort((a, b) => a.log - b.log || a.rating - b.rating);
@@ -59,17 +61,18 @@ export class StrengthPlot {
     }
     const labels = [];
     for (const row of [...rows].sort((a, b) => b.rating - a.rating)) {
-      const left = x(row.log) < (LEFT + right) / 2, at = x(row.log) + (left ? 9 : -9);
+      const long = LETTER * row.entrant.length, anchor = x(row.log) + long < right - 9 ? "start" : "end";
+      const at = x(row.log) + (anchor === "start" ? 9 : -9), from = anchor === "start" ? at : at - long;
       let height = y(row.rating) - 7;
       for (const label of labels) {  // those above come first
-        if (label.left === left && Math.abs(label.at - at) < 200 && height - label.height < LINE) height = label.height + LINE;
+        if (label.from < from + long && from < label.to && height - label.height < LINE) height = label.height + LINE;
       }
-      labels.push({ left, at, height, row });
+      labels.push({ anchor, at, from, to: from + long, height, row });
     }
     svg.replaceChildren(
       ...ticks(low, high).flatMap((elo) => [s("path", { class: "grid", d: `M${LEFT} ${y(elo)}H${right}` }),
         s("text", { x: LEFT - 6, y: y(elo) + 4, "text-anchor": "end" }, String(elo).replace("-", "−"))]),
-      ...decades.flatMap((log) => [s("path", { class: "grid", d: `M${x(log)} ${TOP}V${bottom}` }),
+      ...costs.flatMap((log) => [s("path", { class: "grid", d: `M${x(log)} ${TOP}V${bottom}` }),
         s("text", { x: x(log), y: bottom + 16, "text-anchor": "middle" }, duration(10 ** log / 1000))]),
       s("text", { class: "axis", x: right, y: HEIGHT - 6, "text-anchor": "end" }, "wall time per move (mean, log scale)"),
       s("text", { class: "axis", transform: `translate(12 ${TOP}) rotate(-90)`, "text-anchor": "end" }, "Elo (95% interval)"),
@@ -80,7 +83,7 @@ export class StrengthPlot {
       }),
       ...rows.flatMap((row) => [s("path", { class: `span ${hue(row)}`, d: `M${x(row.log)} ${y(row.low95)}V${y(row.high95)}` }),
         s("circle", { class: `point ${hue(row)} ${row.note ? "hollow" : ""}`, cx: x(row.log), cy: y(row.rating), r: 5 })]),
-      ...labels.map(({ left, at, height, row }) => (
-        s("text", { class: `label ${hue(row)}`, x: at, y: height, "text-anchor": left ? "start" : "end" }, row.entrant))));
+      ...labels.map(({ anchor, at, height, row }) => (
+        s("text", { class: `label ${hue(row)}`, x: at, y: height, "text-anchor": anchor }, row.entrant))));
   }
 }

@@ -18,9 +18,8 @@ export function streams(tab) {
     const keys = specs.map((spec, player) => `${game.spec} ${spec} ${specs[0] === specs[1] ? player : ""}`);
     for (const key of engines.keys()) if (!keys.includes(key)) engines.delete(key);
     for (const [player, key] of keys.entries()) {
-      const seedOf = deriveSeed(seed, SIDES[player]);
-      if (engines.has(key)) engines.get(key).newGame(seedOf);
-      else engines.set(key, await tab.engine(game, specs[player], seedOf));
+      if (!engines.has(key)) engines.set(key, await warmUp(game, await tab.engine(game, specs[player], 0)));
+      engines.get(key).newGame(deriveSeed(seed, SIDES[player]));
     }
     return keys.map((key) => engines.get(key));
   }
@@ -56,6 +55,13 @@ export function streams(tab) {
       };
     },
   };
+}
+
+/** Let an engine think for a moment, so that no move is charged with the compiling of its code. */
+async function warmUp(game, engine) {
+  const count = engine.budgets.find((name) => !["cpu", "wall"].includes(name));
+  await engine.select(game.start(), count ? { [count]: 2 } : {});
+  return engine;
 }
 
 /** Random, unfinished positions, all different if the game has enough of them; pair k of a seed has the same one always. */
