@@ -18,7 +18,7 @@ from dlgo.webassembly.compiler import RUNTIME
 from engines.registry import EngineSpec, engine_class, engine_names
 from experiments import studio
 from experiments.studio.levels import levels
-from experiments.studio.opponents import levels_view, presets
+from experiments.studio.opponents import FILE, levels_view, presets
 from experiments.studio.play import game_card
 from experiments.tab.bundle import bundle
 from experiments.tab.programs import entrants, game_view, program
@@ -122,7 +122,7 @@ def _setup(games: Sequence[GameSpec], offers: Mapping[str, list[str]]) -> View:
                     for name in engine_names() if name in names],
         "presets": [preset | {"games": offering(preset["spec"])} for preset in presets()
                     if offering(preset["spec"])],
-        "ownGames": [], "ownEngines": [],
+        "families": FILE["families"], "ownGames": [], "ownEngines": [],
         "parts": {str(game): f"game-{number}" for number, game in enumerate(games)},
     }
 

@@ -1,24 +1,24 @@
-// The view Analyse: engines that search without an end, exact values, the tree of variations; as experiments/studio/analyse.py and tree.py.
+// The view Analyse, as experiments/studio/analyse.py and tree.py have it: searches without an end, exact values, variations.
 
-import { pause } from "./pause.js";
 import { now } from "./clocks.js";
+import { pause } from "./pause.js";
 import { gameOf, startGame, unplayed } from "./play.js";
 import { Refusal } from "./refusal.js";
 import { marksOf, pointOf } from "./variations.js";
-import { actionsOf, decisionView, findTurn, positionView, turnText, turnsPlayed, turnsOf } from "./views.js";
+import { actionsOf, after, decisionView, findTurn, positionView, turnsOf, turnsPlayed, turnText } from "./views.js";
 
 const LOOK = 1 / 30, LONGEST = 60;  // seconds: between two looks at a search, and of an analysis
+const RANDOM_GAMES = 1000, GAMES_A_SLICE = 20;
 const MOST_NODES = 5000, LONGEST_COMMENT = 10_000;
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /** Events, then the problem if one ended them, then nothing: a page would reopen a finished stream. */
 function keptOpen(events) {
-  let close, ended = false;
+  let close, isOver = false;
   const closed = new Promise((resolve) => { close = () => resolve({ done: true }); });
   const following = async () => {
-    if (ended) return closed;
-    const step = await events.next().catch((error) => ({ done: false, value: { problem: error.message, final: true } }));
-    ended = step.done || Boolean(step.value.final);
+    const step = isOver ? { done: true } : await events.next().catch(({ message }) => ({ value: { problem: message, final: true } }));
+    isOver = Boolean(step.done || step.value.final);
     return step.done ? closed : step;
   };
   return {
@@ -33,25 +33,31 @@ function keptOpen(events) {
 
 /** The position of a request: `?node=N` of the tree, or after `?plies=N`, by default the last one. */
 function positionOf(tab, request) {
-  const game = gameOf(tab, request), number = (key) => Number(request.query.get(key));
-  const position = request.query.has("node") ? nodeOf(game, number("node")).position : request.query.has("plies") ? game.at(number("plies")) : game.position;
+  const game = gameOf(tab, request), numberOf = (key) => Number(request.query.get(key) ?? game.plies);
+  const position = request.query.has("node") ? nodeOf(game, numberOf("node")).position : game.at(numberOf("plies"));
   if (position.over) throw new Refusal("the game is over: go back to an earlier position");
   return position;
 }
 
-/** What an engine thinks about 30 times a second, until it is sure, has searched for a minute, or with `?once` has used up its own budget. */
+/**
+ * What an engine thinks, about 30 times a second or after each depth, until it is sure, has searched for a minute or,
+ * with `?once`, has used up its own budget.
+ */
 async function* looksOf(tab, position, query) {
   const engine = await tab.engine(position.game, query.get("engine"), 0), views = new Map();
-  const endless = !query.has("once") && engine.budgets.includes("wall") && engine.settings.search !== "gumbel";  // which plans its simulations
-  const search = engine.think(position, endless ? { endless: true } : {}), byDepth = endless && !engine.budgets.includes("sims");
-  for (let look = 0, wall = 0, shown = 0, depth = -1, final = false; !final;) {
+  const planned = query.has("once") || engine.settings.search === "gumbel";  // which plans its simulations
+  const endless = !planned && engine.budgets.includes("wall");
+  const search = engine.think(position, endless ? { endless: true } : {}), byDepth = !engine.budgets.includes("sims");
+  for (let look = 0, wall = 0, shown = 0, depth = 0, final = false; !final;) {
     const began = now(), { done } = search.next();
     wall += now() - began;
-    const due = done || now() - shown >= LOOK, decision = due ? engine.decision() : null;
-    final = done || wall >= LONGEST || (decision?.proven ?? null) !== null;
-    if (decision && decision.action !== null && (final || !byDepth || decision.depth !== depth)) {
-      [shown, depth] = [now(), decision.depth];
-      yield { ...decisionView(position, { ...decision, wall }, Infinity, views), look: ++look, final };
+    if (done || now() - shown >= LOOK) {
+      const decision = engine.decision();
+      final = done || wall >= LONGEST || (decision.proven ?? null) !== null;
+      if (final || (byDepth ? decision.depth !== depth : decision.action !== undefined)) {
+        [shown, depth] = [now(), decision.depth];
+        yield { ...decisionView(position, { ...decision, wall }, Infinity, views), look: ++look, final };
+      }
     }
     await pause();
   }
@@ -60,29 +66,44 @@ async function* looksOf(tab, position, query) {
 /** The exact value of every move, one by one. */
 async function* exactValues(tab, position) {
   const { game, player } = position, { rows, cols } = game.info, exact = [], turns = turnsOf(position);
-  const who = game.name === "connect4" ? "solver" : `alphabeta:depth=${2 * rows * cols},solve=yes`, engine = await tab.engine(game, who, 0);
-  const news = () => ({ exact: [...exact], of: turns.length, who });
+  const who = game.name === "connect4" ? "solver" : `alphabeta:depth=${2 * rows * cols},solve=yes`;
+  const engine = await tab.engine(game, who, 0), news = () => ({ exact: [...exact], of: turns.length, who });
   for (const { actions, text, path } of turns) {
-    const after = actions.reduce((at, action) => at.play(action), position);
-    if (after.over) exact.push({ text, path, value: after.result() * (player ? -1 : 1), plies: 1 });
+    const successor = after(position, actions);
+    if (successor.over) exact.push({ text, path, value: successor.result() * (player ? -1 : 1), plies: 1 });
     else {
-      for (const slice of engine.think(after, {})) {  // eslint-disable-line no-unused-vars
+      for (const _ of engine.think(successor)) {
         await pause();
         yield news();  // the page may leave
       }
-      const { proven, depth } = engine.decision();
-      if (proven === null) continue;
-      exact.push({ text, path, value: after.player === player ? proven : -proven, plies: who === "solver" ? depth + 1 : null });
+      const { proven, depth } = engine.decision(), value = successor.player === player ? proven : -proven;
+      if (proven !== null) exact.push({ text, path, value, plies: who === "solver" ? depth + 1 : null });
     }
     yield news();
   }
+}
+
+/** Who owns each cell at the end of random games: +1 black to -1 white. */
+async function territoryOf(position) {
+  const { game } = position, { program, info } = game, { komi } = info.options;
+  if (game.name !== "go") throw new Refusal(`${game.spec} has no territory; Go has`);
+  const totals = program.array("ownership", "totals").fill(0n), sums = Array.from(totals, () => 0);
+  for (let games = 0; games < RANDOM_GAMES; games += GAMES_A_SLICE) {
+    game.call(position, "ownership", { games: GAMES_A_SLICE });
+    totals.forEach((total, cell) => { sums[cell] += Number(total); });
+    totals.fill(0n);  // other positions may be asked for in a pause
+    await pause();
+  }
+  const owner = sums.map((sum) => Math.round((100 * sum) / RANDOM_GAMES) / 100), lead = sums.reduce((a, b) => a + b) / RANDOM_GAMES - komi;
+  const words = `${info.players[lead > 0 ? 0 : 1]} leads by ${Math.abs(lead).toFixed(1)} points on average over 1,000 random games`;
+  return { owner, lead, words };
 }
 
 /** The position after moves, or whole turns, as texts. */
 export function positionAfter(position, texts) {
   for (const [i, text] of texts.entries()) {
     try {
-      position = actionsOf(position, text).reduce((at, action) => at.play(action), position);
+      position = after(position, actionsOf(position, text));
     } catch (error) {
       throw error instanceof Refusal ? new Refusal(`move ${i + 1}: ${error.message}`) : error;
     }
@@ -108,21 +129,20 @@ function nodeOf(game, number) {
 
 /** A node's position with its marks, and all nodes. */
 function treeView(game, node) {
-  const plies = new Map([[null, 0]]), nodes = nodesOf(game).map(({ id, comment, parent, actions, position }) => {
-    plies.set(id, plies.get(parent?.id ?? null) + actions.length);
-    return {
-      id, plies: plies.get(id), comment, parent: parent?.id ?? null, player: parent?.position.player ?? null,
-      text: actions.length ? turnText(position.game, actions) : "",
-    };
+  const plies = new Map(), nodes = nodesOf(game).map(({ id, comment, parent, actions, position }) => {
+    plies.set(id, (plies.get(parent?.id) ?? 0) + actions.length);
+    const text = turnText(position.game, actions);
+    return { id, plies: plies.get(id), comment, parent: parent?.id ?? null, player: parent?.position.player ?? null, text };
   });
-  return { position: { ...positionView(node.position), node: node.id, comment: node.comment, plies: plies.get(node.id), ...marksOf(node) }, nodes };
+  const { id, comment, position } = node;
+  return { position: { ...positionView(position), node: id, comment, plies: plies.get(id), ...marksOf(node) }, nodes };
 }
 
 /** Changes of a node by their names; each returns the node to look at then. */
 const CHANGES = {
   move(node, text, game) {
     if (game.nodes.length >= MOST_NODES) throw new Refusal(`a game here has at most ${MOST_NODES} positions`);
-    return node.add(findTurn(node.position, String(text)));
+    return node.add(findTurn(node.position, text));
   },
   comment(node, text) {
     if (text.length > LONGEST_COMMENT) throw new Refusal(`a comment has at most ${LONGEST_COMMENT.toLocaleString("en")} characters`);
@@ -131,12 +151,13 @@ const CHANGES = {
   },
   /** Draw an arrow or, from a cell to itself, a letter; what is there already goes away. */
   draw(node, [start, end]) {
-    const { info } = node.position.game, place = pointOf(start, info), key = start === end ? "LB" : "AR", values = node.markup.get(key) ?? [];
-    const letters = Object.values(marksOf(node).labels), letter = [...LETTERS].find((one) => !letters.includes(one)) ?? "Z";
-    const drawing = start === end ? `${place}:${letter}` : `${place}:${pointOf(end, info)}`;
-    const kept = values.filter((value) => (start === end ? !value.startsWith(`${place}:`) : value !== drawing));
-    node.markup.set(key, kept.length < values.length ? kept : [...kept, drawing]);
-    if (!node.markup.get(key).length) node.markup.delete(key);
+    const { info } = node.position.game, isLetter = start === end, key = isLetter ? "LB" : "AR", values = node.markup.get(key) ?? [];
+    const used = Object.values(marksOf(node).labels), letter = [...LETTERS].find((one) => !used.includes(one)) ?? "Z";
+    const place = `${pointOf(start, info)}:`, drawing = place + (isLetter ? letter : pointOf(end, info));
+    const kept = values.filter((value) => (isLetter ? !value.startsWith(place) : value !== drawing));
+    if (kept.length === values.length) kept.push(drawing);
+    if (kept.length) node.markup.set(key, kept);
+    else node.markup.delete(key);
     return node;
   },
   promote(node) {
@@ -158,30 +179,30 @@ export function routes(tab) {
   const path = "/api/games/{id}";
   return {
     async [`${path}/copy`](request) {
-      const game = gameOf(tab, request), { node, plies = game.plies, black, white } = request.body;
+      const game = gameOf(tab, request), { node, plies = game.plies, black = "human", white = "human" } = request.body;
       const position = node === undefined ? game.at(plies) : nodeOf(game, node).position, saved = game.saved(position);
-      const byPeople = [black, white].every((player) => (player ?? "human") === "human");  // whom the file may name
+      const byPeople = black === "human" && white === "human";  // whom the file may name
       return startGame(tab, byPeople ? saved : { ...unplayed(position), root: saved.root }, { black, white });
     },
     [`${path}/tree`](request) {
       const game = gameOf(tab, request), { body, query } = request;
-      if (body === undefined) return treeView(game, query.has("node") ? nodeOf(game, Number(query.get("node"))) : game.tree.end);
+      if (!body) return treeView(game, query.has("node") ? nodeOf(game, Number(query.get("node"))) : nodesOf(game)[0].end);
       const name = Object.keys(CHANGES).find((key) => key in body);
-      if (!name) throw new Refusal("name one of move, comment, draw, promote, delete");
+      if (!name) throw new Refusal(`name one of ${Object.keys(CHANGES).join(", ")}`);
       const answer = treeView(game, CHANGES[name](nodeOf(game, body.node), body[name], game));
       game.followTree();
       return answer;
     },
-    [`${path}/territory`](request) {
-      throw new Refusal(`${positionOf(tab, request).game.spec}: this page has no random games to tell the territory; \`dlgo web\` has`);
-    },
+    [`${path}/territory`]: (request) => territoryOf(positionOf(tab, request)),
     [`${path}/address`](request) {
-      const position = positionOf(tab, request), { game } = position, texts = turnsPlayed(position).map(({ actions }) => turnText(game, actions));
-      const moves = texts.join(game.name === "connect4" ? "" : " ") || "start", line = ["dlgo", "analyze", game.spec, "--stdin", "--engine", request.query.get("engine") ?? ""];
+      const position = positionOf(tab, request), { game } = position, spec = request.query.get("engine") ?? "";
+      const texts = turnsPlayed(position).map(({ actions }) => turnText(game, actions));
+      const moves = texts.join(game.name === "connect4" ? "" : " ") || "start", line = ["dlgo", "analyze", game.spec, "--stdin", "--engine", spec];
       return { game: game.spec, moves: texts.join(" "), command: `echo ${quoted(moves)} | ${line.map(quoted).join(" ")}` };
     },
     async "/api/positions"({ body: { game, moves = "" } }) {
-      return startGame(tab, unplayed(positionAfter((await tab.game(game)).start(), moves.replaceAll(",", " ").split(/\s+/).filter(Boolean))));
+      const start = (await tab.game(game)).start();
+      return startGame(tab, unplayed(positionAfter(start, moves.split(/[\s,]+/).filter(Boolean))));
     },
   };
 }

@@ -5,33 +5,35 @@
 import { Refusal } from "./refusal.js";
 
 const FORM = /^(\d{1,4}(?:\.\d{1,4})?)(?:\+(?:(\d{1,2})x)?(\d{1,4}))?$/;
-const SHARE = 0.9, LAG = 0.05, LEAST = 0.01, FEWEST_MOVES = 12, SHARE_OF_EMPTY_CELLS = 3;  // see experiments/gtp/clock.py
+// See experiments/gtp/clock.py.
+const SHARE = 0.9, LAG = 0.05, LEAST = 0.01, FEWEST_MOVES = 12, SHARE_OF_EMPTY_CELLS = 3;
 
+/** Seconds of a clock that never goes back. */
 export const now = () => performance.now() / 1000;
 
 /** The clock that a file's `info` sets, as `Clocks` takes it; "" for none, or for one that they do not have. */
-export function clockIn(info) {
-  const over = /^((?:\d+x)?\d+) (?:byo-yomi|fischer)$/i.exec(info.OT ?? "");
-  const [seconds, extra] = over ? [info.TM ?? "0", over[1]] : (info.TM ?? info.TimeControl ?? "").split("+");
+export function clockIn({ TM, OT = "", TimeControl = "" }) {
+  const over = /^((?:\d+x)?\d+) (?:byo-yomi|fischer)$/i.exec(OT)?.[1];
+  const [seconds, extra] = TM ? [TM, over] : TimeControl.split("+");
   const text = `${Number((Number(seconds) / 60).toFixed(4))}${extra ? `+${extra}` : ""}`;
-  return (!info.OT || over) && FORM.test(text) && text !== "0" ? text : "";
+  return FORM.test(text) && text !== "0" && Boolean(OT) === Boolean(over) ? text : "";
 }
 
 export class Clocks {
   /** @param text such as "10+5" or "10+3x30"; "" is no clock. @param onLate is called when somebody has lost on time. */
   constructor(text, onLate) {
-    const [whole, minutes = 0, periods = 0, seconds = 0] = FORM.exec(text.replaceAll(" ", "")) ?? [];
-    Object.assign(this, { text, onLate, periods: Number(periods), after: new Map(), late: null, running: null, before: 0, began: 0 });
-    this.main = Math.round(600 * minutes) / 10;
+    const [form, minutes = 0, periods = 0, seconds = 0] = FORM.exec(text.replaceAll(" ", "")) ?? [];
+    Object.assign(this, { text, onLate, main: Math.round(600 * minutes) / 10, periods: Number(periods) });
     this.period = this.periods ? Number(seconds) : 0;
     this.increment = this.periods ? 0 : Number(seconds);
-    if (text && (!whole || (this.periods && !this.period) || !(this.main + this.period))) {
-      throw new Refusal(`the clock '${text.slice(0, 40)}' cannot be read; write 10+5 for ten minutes and 5 seconds a move, or 10+3x30 for ten minutes, then 3 periods of 30 s`);
+    if (text && (!form || (this.periods && !this.period) || !(this.main + this.period))) {
+      throw new Refusal(`the clock '${text.slice(0, 40)}' cannot be read; write 10+5 for ten minutes and 5 seconds a move, `
+        + "or 10+3x30 for ten minutes, then 3 periods of 30 s");
     }
-    this.reset();
+    this.after = new Map();  // what both have left, by number of moves
+    this.running = null;
+    this.goBack(0);
   }
-
-  reset() { this.left = [0, 1].map(() => (!this.main && this.periods ? [this.period, this.periods] : [this.main, 0])); }
 
   /** Seconds until the time of a player is up; null without a limit, and before the first move. */
   remaining(player) {
@@ -39,9 +41,8 @@ export class Clocks {
     return this.after.size ? seconds + (stones ? stones - 1 : this.periods) * this.period : null;
   }
 
-  /** Seconds that an engine should take for its move; null without a limit. */
+  /** Seconds that an engine should take for its move. */
   share(player, emptyCells) {
-    if (!this.text) return null;
     const [seconds, stones] = this.left[player], moves = Math.max(Math.floor(emptyCells / SHARE_OF_EMPTY_CELLS), FEWEST_MOVES);
     const share = stones ? seconds : Math.min(seconds / moves + this.period + this.increment, seconds + this.period);
     return Math.max(share * SHARE - LAG, Math.min(LEAST, share / 2));
@@ -50,7 +51,7 @@ export class Clocks {
   /** Seconds of this turn so far. */
   get used() { return this.before + (this.running === null ? 0 : now() - this.began); }
 
-  /** Start the clock of the player to move. That of an engine is for display only: it calls `check`. */
+  /** Start the clock of the player to move. That of an engine is for display: it calls `check`. */
   run(player, engine = false) {
     const remaining = this.remaining(player);
     if (remaining === null || this.running !== null || this.late !== null) return;
@@ -74,36 +75,34 @@ export class Clocks {
     this.onLate();
   }
 
-  /** A player has moved, which makes `plies` moves, after `seconds`, by default those counted here. */
-  endTurn(plies, player, seconds = null) {
+  /** A player has moved, which makes `plies` moves, after `used` seconds, by default those counted here. */
+  endTurn(plies, player, used = null) {
     this.hold();
-    if (this.after.size) this.#spend(player, seconds ?? this.before);
-    if (this.text) this.after.set(plies, [...this.left]);
-    this.before = 0;
-  }
-
-  #spend(player, used) {
     let [seconds, stones] = this.left[player];
-    seconds -= used;
+    seconds -= this.after.size ? used ?? this.before : 0;
     if (this.periods && (stones || seconds < 0)) {
       stones = Math.max((stones || this.periods + 1) - (seconds < 0 ? Math.floor(-seconds / this.period) + 1 : 0), 1);
       seconds = this.period;
-    } else seconds += this.increment;
+    } else if (this.after.size) seconds += this.increment;
     this.left[player] = [Math.max(seconds, 0), stones];
+    if (this.text) this.after.set(plies, [...this.left]);
+    this.before = 0;
   }
 
   /** Show what was left after `plies` moves. */
   goBack(plies) {
     this.hold();
-    this.reset();
-    for (const [at, left] of this.after) if (at <= plies) this.left = [...left]; else this.after.delete(at);
+    this.left = [0, 1].map(() => (!this.main && this.periods ? [this.period, this.periods] : [this.main, 0]));
+    for (const [at, left] of this.after) {
+      if (at <= plies) this.left = [...left];
+      else this.after.delete(at);
+    }
     [this.before, this.late] = [0, null];
   }
 
   view() {
-    if (!this.text) return null;
     const { text, left, period, periods, used, running } = this;
-    return { text, left: [...left], period, periods, used: Math.round(100 * used) / 100, running };
+    return text ? { text, left: [...left], period, periods, used: Math.round(100 * used) / 100, running } : null;
   }
 
   /** The time settings as a file of that format writes them. */
