@@ -35,11 +35,11 @@ def program(calls: Mapping[str, tuple[Any, tuple[Any, ...]]]) -> View:
     exports = {name: (kernel, argument_types(arguments))
                for name, (kernel, arguments) in calls.items()}
 
-    def build() -> bytes:
+    def compile_all() -> bytes:
         module = compile_kernels(exports)
         return json.dumps(module.returns).encode() + b"\n" + module.code
 
-    returns, _, code = cached_build("wasm", list(exports.values()), build).partition(b"\n")
+    returns, _, code = cached_build("wasm", list(exports.values()), compile_all).partition(b"\n")
     module, image = Module(code, json.loads(returns)), lay_out(calls)
     return {
         "code": b64encode(code).decode(),
@@ -99,7 +99,7 @@ def entrants(game: GameSpec, specs: Iterable[str]) -> dict[str, Entrant]:
     """
     state, found = rules.start_of(game), dict[str, Entrant]()
     for spec in specs:
-        engine = _build(EngineSpec.parse(spec), game)
+        engine = build(EngineSpec.parse(spec), game)
         kernels = engine.kernels(state)
         fixed = {option.name: engine.settings[option.name] for option in engine.options
                  if option.name not in kernels.facts["options"]}
@@ -114,7 +114,7 @@ def entrants(game: GameSpec, specs: Iterable[str]) -> dict[str, Entrant]:
     return found
 
 
-def _build(spec: EngineSpec, game: GameSpec) -> Engine:
+def build(spec: EngineSpec, game: GameSpec) -> Engine:
     """An engine with tables as large as a page takes."""
     engine = engine_class(spec.name)
     # With a number of simulations, a tree would have room for these only.

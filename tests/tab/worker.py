@@ -1,4 +1,4 @@
-"""The worker of a tab in node."""
+"""The worker of a tab in node, and in Chromium."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from dlgo import get_game
+from experiments.tab.bundle import bundle
 from experiments.tab.programs import entrants, game_view, program
 from experiments.tab.site import worker_sources
 
@@ -20,6 +21,11 @@ needs_node = [
     pytest.mark.skipif(find_spec("ziglang") is None, reason="needs ziglang: dlgo-suite[web]"),
     pytest.mark.skipif(shutil.which("node") is None, reason="needs node"),
 ]
+# BigInt as numbers, maps as lists.
+_PLAIN = """
+const plain = (_, value) => (typeof value === "bigint" ? Number(value)
+  : value instanceof Map ? [...value] : value);
+"""
 
 # The begin of a script that asks the worker as pages do; its data has the `parts` of a page.
 BEGIN = """
@@ -42,8 +48,8 @@ def game_parts(*games: str, engines: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def run_worker(folder: Path, script: str, data: Any) -> Any:
-    """What a script returns. It is the body of an async function with `data`, and `load(name)` for
-    the modules of the worker."""
+    """What a script returns in node. It is the body of an async function with `data`, and
+    `load(name)` for the modules of the worker."""
     for name, text in worker_sources().items():
         path = folder / "worker" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -55,8 +61,7 @@ import fs from "fs";
 const load = (name) => import(`./worker/${{name}}`);
 const data = JSON.parse(fs.readFileSync(new URL("data.json", import.meta.url)));
 const work = async () => {{ {script} }};
-const plain = (_, value) => (typeof value === "bigint" ? Number(value)
-  : value instanceof Map ? [...value] : value);
+{_PLAIN}
 const text = JSON.stringify(await work() ?? null, plain);
 fs.writeFileSync(new URL("result.json", import.meta.url), text);
 process.exit(0);
@@ -64,3 +69,32 @@ process.exit(0);
     done = subprocess.run(["node", folder / "main.js"], capture_output=True, text=True)
     assert not done.returncode, done.stderr
     return json.loads((folder / "result.json").read_text())
+
+
+def run_in_chromium(folder: Path, script: str, data: Any) -> Any:
+    """The same in Chromium, in a page from the disk."""
+    from tests.studio.browser import Page
+
+    sources = worker_sources()
+    names = [name for name in sources if name != "entry.js"]
+    imports = "".join(f'import * as m{i} from "./{name}";\n' for i, name in enumerate(names))
+    table = ", ".join(f"{json.dumps(name)}: m{i}" for i, name in enumerate(names))
+    sources["test.js"] = f"""{imports}
+const load = async (name) => ({{ {table} }})[name];
+const data = {json.dumps(data)};
+const work = async () => {{ {script} }};
+{_PLAIN}
+work().then((value) => JSON.stringify(value ?? null, plain), (error) => `error: ${{error.stack}}`)
+  .then((text) => {{ document.body.dataset.result = text; }});
+"""
+    page = folder / "page.html"
+    page.write_text("<!doctype html><meta charset=utf-8><body></body><script>(() => {\n"
+                    f"{bundle('test.js', sources)}\n}})();</script>", encoding="utf-8")
+    browser = Page(folder)
+    try:
+        browser.driver.get(page.as_uri())
+        text = browser.see("document.body.dataset.result")
+    finally:
+        browser.driver.quit()
+    assert not text.startswith("error:"), text
+    return json.loads(text)
