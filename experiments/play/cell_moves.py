@@ -39,8 +39,12 @@ def cell_move(state: GameState, move: Move) -> CellMove | None:
     if path := points_of(move):
         return CellMove(move, path[0], path[1])
     successor, mover = state.apply_move(move), state.next_player
-    origins, reached = _changes(state, successor, mover)
-    captures, _ = _changes(state, successor, mover.other)
+    before, after = state.game.stones(state), state.game.stones(successor)
+    gone = [point for point, owner in before.items() if after.get(point) is not owner]
+    origins = [point for point in gone if before[point] is mover]
+    captures = [point for point in gone if before[point] is not mover]
+    reached = [point for point, owner in after.items()
+               if owner is mover and before.get(point) is not mover]
     if len(captures) == 1 and not origins:
         return CellMove(move, None, captures[0])
     end = reached[0] if len(reached) == 1 else successor.game.last_cell(successor)
@@ -52,22 +56,6 @@ def points_of(move: Move) -> list[Point]:
     parts = move.place if isinstance(move.place, tuple) else ()
     points = [part for part in parts if isinstance(part, Point)]
     return points if len(points) > 1 else []
-
-
-def _changes(
-    state: GameState, successor: GameState, player: Player
-) -> tuple[list[Point], list[Point]]:
-    """The cells that a player leaves, and those that the player comes to occupy."""
-    game = state.game
-    origins: list[Point] = []
-    reached: list[Point] = []
-    for row in range(1, game.board_rows + 1):
-        for col in range(1, game.board_cols + 1):
-            occupied = game.cell(state, row, col) is player
-            holds = game.cell(successor, row, col) is player
-            if occupied != holds:
-                (origins if occupied else reached).append(Point(row, col))
-    return origins, reached
 
 
 def turns(state: GameState) -> Iterator[list[CellMove]]:
