@@ -2,6 +2,7 @@
 //
 // They are engines/mcts/textbook.py and engines/alphazero/textbook.py: the same seed gives the same steps.
 
+import { decision } from "../drivers/decision.js";
 import { Rng } from "../rng.js";
 
 const MOVERS = ["black", "white"];
@@ -135,12 +136,11 @@ export class UCT {
     const { root } = this, { sign } = root, line = [this.favourite(root)], visited = root.children.filter(({ visits }) => visits);
     while (line.at(-1).children.length && this.favourite(line.at(-1)).visits) line.push(this.favourite(line.at(-1)));
     const total = visited.reduce((count, { visits }) => count + visits, 0), table = (nodes, number) => new Map(nodes.map((node) => [node.action, number(node)]));
-    return {
-      action: line[0].action, value: root.mean(sign), proven: root.proven === null ? null : root.mean(sign), depth: null,
-      policy: table(visited, ({ visits }) => visits / total), values: table(visited, (child) => child.mean(sign)),
-      visits: table(visited, ({ visits }) => visits), priors: table(root.children.filter(({ prior }) => prior), ({ prior }) => prior),
-      pv: line.map(({ action }) => action), lines: new Map(), simulations: this.done, nodes: this.nodes,
-    };
+    return decision({
+      action: line[0].action, value: root.mean(sign), proven: root.proven === null ? null : root.mean(sign), pv: line.map(({ action }) => action),
+      policy: table(visited, ({ visits }) => visits / total), values: table(visited, (child) => child.mean(sign)), visits: table(visited, ({ visits }) => visits),
+      priors: table(root.children.filter(({ prior }) => prior), ({ prior }) => prior), simulations: this.done, nodes: this.nodes,
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 // Alpha-beta and minimax, step by step: generators of the events of engines/watching/events.py, as engines/minimax/textbook.py.
 
+import { decision } from "../drivers/decision.js";
 import { Rng } from "../rng.js";
 
 const MOVERS = ["black", "white"];
@@ -50,12 +51,9 @@ export class AlphaBeta {
   }
 
   decision() {
-    const { best, line, depth, nodes } = this, value = best + 0, none = new Map();
-    const proven = this.estimated && Math.abs(value) < 1 ? null : Math.trunc(value);
-    return {
-      action: line[0], value, proven, depth, pv: line, values: new Map([[line[0], value]]),
-      policy: none, visits: none, priors: none, lines: none, simulations: null, nodes,
-    };
+    const { best, line, depth, nodes } = this, value = best + 0;  // never -0
+    const proven = this.estimated && Math.abs(value) < 1 ? null : value;
+    return decision({ action: line[0], value, proven, depth, pv: line, values: new Map([[line[0], value]]), nodes });
   }
 }
 
