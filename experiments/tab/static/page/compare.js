@@ -74,9 +74,10 @@ export async function open(root, place, app) {
     rate();
   }
 
-  function add(spec) {
-    if (spec) change([...new Set([...entrants, spec.replaceAll(/\s/g, "")])]);
-  }
+  const add = (spec) => app.attempt(async () => {
+    await ask("/api/entrants", { game: game.spec, spec });
+    change([...new Set([...entrants, spec.replaceAll(/\s/g, "")])]);
+  });
 
   function change(wanted) {
     stop();

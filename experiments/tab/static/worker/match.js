@@ -9,7 +9,14 @@ const SIDES = ["first", "second"], COUNTS = ["simulations", "nodes"];
 // Draws of an opening before a repeated one is accepted, and before the game is refused because it ends within them.
 const FRESH_ATTEMPTS = 20, ATTEMPTS = 200;
 
-export const routes = () => ({ "/api/ratings": ({ body }) => standings(body.games) });
+export const routes = (tab) => ({
+  /** Whether there is such an engine: a refusal if not. */
+  async "/api/entrants"({ body: { game, spec } }) {
+    await tab.engine(await tab.game(game), spec, 0);
+    return {};
+  },
+  "/api/ratings": ({ body }) => standings(body.games),
+});
 
 export function streams(tab) {
   const openings = new Map(), engines = new Map();  // the engines of the last game; each has much memory
