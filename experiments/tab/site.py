@@ -156,10 +156,17 @@ def _pages() -> tuple[str, dict[str, str]]:
 
 
 def _packed(value: Any) -> str:
-    """JSON, compressed, in base64."""
+    """JSON, a line feed and all `bytes` of the value, compressed, in base64."""
+    bytes_: list[bytes] = []
+
+    def place(content: bytes) -> dict[str, list[int]]:
+        bytes_.append(content)
+        return {"bytes": [sum(map(len, bytes_[:-1])), len(content)]}
+
+    text = json.dumps(value, separators=(",", ":"), default=place).encode()
+    content = b"\n".join([text, b"".join(bytes_)])
     packer = zlib.compressobj(9, wbits=-15)
-    text = json.dumps(value, separators=(",", ":")).encode()
-    return b64encode(packer.compress(text) + packer.flush()).decode()
+    return b64encode(packer.compress(content) + packer.flush()).decode()
 
 
 def write_folder(tab: Tab, folder: Path) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from base64 import b64encode
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,6 +22,10 @@ needs_node = [
     pytest.mark.skipif(find_spec("ziglang") is None, reason="needs ziglang: dlgo-suite[web]"),
     pytest.mark.skipif(shutil.which("node") is None, reason="needs node"),
 ]
+# Bytes come as {base64: text}.
+_DATA = """export const data = JSON.parse(%s, (_, value) => (value?.base64 === undefined ? value
+  : Uint8Array.from(atob(value.base64), (letter) => letter.charCodeAt(0))));
+"""
 # BigInt as numbers, maps as lists.
 _PLAIN = """
 const plain = (_, value) => (typeof value === "bigint" ? Number(value)
@@ -47,6 +52,10 @@ def game_parts(*games: str, engines: Sequence[str] = ()) -> dict[str, Any]:
     return parts
 
 
+def in_base64(content: bytes) -> dict[str, str]:
+    return {"base64": b64encode(content).decode()}
+
+
 def run_worker(folder: Path, script: str, data: Any) -> Any:
     """What a script returns in node. It is the body of an async function with `data`, and
     `load(name)` for the modules of the worker."""
@@ -55,11 +64,11 @@ def run_worker(folder: Path, script: str, data: Any) -> Any:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     (folder / "package.json").write_text('{"type": "module"}')
-    (folder / "data.json").write_text(json.dumps(data))
+    (folder / "data.js").write_text(_DATA % json.dumps(json.dumps(data, default=in_base64)))
     (folder / "main.js").write_text(f"""
 import fs from "fs";
 const load = (name) => import(`./worker/${{name}}`);
-const data = JSON.parse(fs.readFileSync(new URL("data.json", import.meta.url)));
+import {{ data }} from "./data.js";
 const work = async () => {{ {script} }};
 {_PLAIN}
 const text = JSON.stringify(await work() ?? null, plain);
@@ -81,7 +90,7 @@ def run_in_chromium(folder: Path, script: str, data: Any) -> Any:
     table = ", ".join(f"{json.dumps(name)}: m{i}" for i, name in enumerate(names))
     sources["test.js"] = f"""{imports}
 const load = async (name) => ({{ {table} }})[name];
-const data = {json.dumps(data)};
+{_DATA.removeprefix("export ") % json.dumps(json.dumps(data, default=in_base64))}
 const work = async () => {{ {script} }};
 {_PLAIN}
 work().then((value) => JSON.stringify(value ?? null, plain), (error) => `error: ${{error.stack}}`)

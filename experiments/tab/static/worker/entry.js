@@ -2,16 +2,10 @@
 // { id, abort }; { part, content }, a part of the export. To the page: { id, value | event | end | error, status };
 // { part }, the name of a part that is needed.
 
-import { bytesOf } from "./programs.js";
+import { unpack } from "./programs.js";
 import { Tab, wordsOf } from "./main.js";
 
 const parts = new Map(), waiting = new Map(), streams = new Map();
-
-/** A value that was written as JSON, compressed, in base64. */
-async function unpack(content) {
-  const stream = new Blob([bytesOf(content)]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  return new Response(stream).json();
-}
 
 function part(name) {
   if (!parts.has(name)) {
