@@ -1,6 +1,6 @@
 // The view Inside, as experiments/studio/inside.py: searches in all their steps.
 //
-// Textbook searches run here. The course's searches with a network were recorded in Python: their last digits are Python's.
+// Textbook searches run here. The course's searches with a network were recorded in Python, for the last digits.
 
 import { positionAfter } from "./analyse.js";
 import { readSpec } from "./engines.js";
@@ -12,8 +12,7 @@ import { AlphaBeta, Minimax } from "./textbook/minimax.js";
 import { decisionView, positionView } from "./views.js";
 
 const SEARCHES = { "textbook-mcts": UCT, "textbook-puct": PUCT, "textbook-alphabeta": AlphaBeta, minimax: Minimax };
-const MOST_STEPS = 20_000, MOST_BYTES = 12e6, MOST_SECONDS = 15, PART = 60_000, SLICE = 8;
-const LARGEST_SEED = 2 ** 31;
+const MOST_STEPS = 20_000, MOST_BYTES = 12e6, MOST_SECONDS = 15, LARGEST_SEED = 2 ** 31, SLICE = 8;  // milliseconds
 
 /** The position of a request: a `game`, or `from`, a game in progress, after `plies`; then `moves`. */
 async function positionOf(tab, { from, plies, game, moves = "" }) {
@@ -47,10 +46,10 @@ async function* search(tab, { engine, seed = 1, ...source }) {
   if (position.over) throw new Refusal("the game is over here; take back a move to search");
   if (!(Number.isInteger(seed) && seed >= 0 && seed <= LARGEST_SEED)) throw new Refusal(`seed must be a whole number from 0 to ${LARGEST_SEED}`);
   yield { info: game.info, position: positionView(position), engine, name, settings, seed, mover: position.player ? "white" : "black" };
-  const hasNetwork = name === "textbook-puct" && game.entrants.some((one) => one.name === "alphazero");
-  const work = new SEARCHES[name](game, settings, seed, hasNetwork ? await tab.engine(game, "alphazero:sims=1", seed) : null);
-  const began = performance.now();
-  let lines = [], steps = 0, bytes = 0, size = 0, paused = began, reached = "";
+  const network = name === "textbook-puct" && game.entrants.find((one) => one.name === "alphazero" && one.fixed.search === "puct");
+  const work = new SEARCHES[name](game, settings, seed, network ? await tab.engine(game, network.spec, seed) : null);
+  const began = performance.now(), { hasNetwork } = work;
+  let lines = [], steps = 0, bytes = 0, paused = began, reached = "";
   for (const event of work.search(position, limit)) {
     const line = JSON.stringify(event), now = performance.now();
     bytes += line.length;
@@ -58,15 +57,11 @@ async function* search(tab, { engine, seed = 1, ...source }) {
       : now - began > 1000 * MOST_SECONDS ? `${MOST_SECONDS} seconds` : "";
     if (reached) break;
     steps += 1;
-    size += line.length;
     lines.push(line);
-    if (size >= PART) {
-      yield { part: `[${lines}]` };
-      [lines, size] = [[], 0];
-    }
     if (now - paused > SLICE) {
+      yield { part: `[${lines}]` };
       await pause();
-      paused = performance.now();
+      [lines, paused] = [[], performance.now()];
     }
   }
   if (lines.length) yield { part: `[${lines}]` };
