@@ -22,6 +22,9 @@ const app = {
   /** The module of a view. */
   load,
 
+  /** Whether there is a view; those that need a server are not in a tab. */
+  has: (name) => NAMES.includes(name),
+
   /** Go to a view, such as "play/ID". */
   go(place) { location.hash = `#/${place}`; },
 

@@ -5,7 +5,7 @@ import { fit, fitWords } from "./fit.js";
 import { choices } from "./players.js";
 
 export class Ending {
-  /** @param actions functions {look, review, rematch} of the page. */
+  /** @param actions functions {look, review, rematch} of the page; without a review, null. */
   constructor(actions) {
     const button = (text, run, name) => h("button", { class: name, onclick: run }, text);
     this.actions = actions;
@@ -14,7 +14,7 @@ export class Ending {
     this.levelButton = h("button", { hidden: true, onclick: () => actions.rematch(false, this.level.spec) });
     this.element = h("section", { class: "panel ending", "aria-label": "End of the game", hidden: true }, this.moments, this.fit,
       h("div", { class: "buttons" }, button("Rematch", () => actions.rematch(false), "main"), this.levelButton,
-        button("Change sides", () => actions.rematch(true)), button("Review", actions.review)));
+        button("Change sides", () => actions.rematch(true)), actions.review && button("Review", actions.review)));
   }
 
   draw({ position, moments, game, levels }) {
@@ -23,7 +23,7 @@ export class Ending {
     const list = moments?.map(({ plies, text }) => h("li", {},
       h("button", { class: "link", onclick: () => this.actions.look(plies) }, text)));
     this.moments.replaceChildren(...(list?.length ? [h("p", {}, "Moves that decided the game, according to the engine:"), h("ul", {}, list)]
-      : [h("p", {}, "A review finds the moves that decided the game.")]));
+      : [h("p", {}, this.actions.review ? "A review finds the moves that decided the game." : "")]));
     this.fit.hidden = !levels.some(Boolean);
     choices().then((choice) => {
       const rows = choice.levels[game] ?? [], number = fit(game, rows)?.level;

@@ -34,7 +34,7 @@ export async function openGuess(root, id, app) {
     navigation: { forth: ["Next ▸", "n", "next move to guess", next, { class: "main" }], pass: ["Pass", "p", "guess a pass", () => play("pass")] },
     view: {
       flip: ["Flip", "f", "turn the board", () => board.flip()],
-      review: ["Review", "v", "review the game", () => app.go(`review/${id}`)],
+      review: ["Review", "v", "review the game", () => app.go(`review/${id}`), { hidden: !app.has("review") }],
       all: ["Another game", "l", "choose another game", () => app.go("train")],
     },
   });

@@ -16,6 +16,7 @@ async function openGame(root, id, app) {
   let view = await ask(path);
   let shown = null, wanted = null;  // an earlier position that is looked at, and the moves before the one asked for; or null
   let resigning = false;
+  const review = app.has("review") ? () => app.go(`review/${id}`) : null;
 
   const places = () => [0, ...view.history.map(({ plies }) => plies)];
   const steps = walk(() => places().indexOf(wanted ?? view.plies), () => view.history.length, (n) => look(places()[n]));
@@ -36,7 +37,7 @@ async function openGame(root, id, app) {
     view: {
       flip: ["Flip", "f", "turn the board", () => stage.board.flip()],
       analyse: ["Analyse", "a", "analyse this position", () => copyTo(app, path, "analyse", shown?.plies ?? view.plies)],
-      review: ["Review", "v", "review the game", review],
+      review: ["Review", "v", "review the game", () => review(), { hidden: !review }],
       train: ["Guess", "g", "guess the moves of this game", () => app.go(`train/${id}`)],
     },
     file: {
@@ -62,8 +63,6 @@ async function openGame(root, id, app) {
   function draw(still = false) { stage.draw(view, shown, resigning, still); }
 
   function post(what, body = {}) { return app.attempt(() => ask(`${path}/${what}`, body)); }
-
-  function review() { app.go(`review/${id}`); }
 
   function rematch(swap, engine) { return goTo(app, "play", ask(`${path}/rematch`, { swap, engine })); }
 

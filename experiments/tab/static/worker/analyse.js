@@ -2,7 +2,7 @@
 
 import { now } from "./clocks.js";
 import { pause } from "./pause.js";
-import { gameOf, startGame, unplayed } from "./play.js";
+import { gameOf, keptOpen, startGame, unplayed } from "./play.js";
 import { Refusal } from "./refusal.js";
 import { marksOf, pointOf } from "./variations.js";
 import { actionsOf, after, decisionView, findTurn, positionView, turnsOf, turnsPlayed, turnText } from "./views.js";
@@ -11,25 +11,6 @@ const LOOK = 1 / 30, LONGEST = 60;  // seconds: between two looks at a search, a
 const RANDOM_GAMES = 1000, GAMES_A_SLICE = 20;
 const MOST_NODES = 5000, LONGEST_COMMENT = 10_000;
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-
-/** Events, then the problem if one ended them, then nothing: a page would reopen a finished stream. */
-function keptOpen(events) {
-  let close, isOver = false;
-  const closed = new Promise((resolve) => { close = () => resolve({ done: true }); });
-  const following = async () => {
-    const step = isOver ? { done: true } : await events.next().catch(({ message }) => ({ value: { problem: message, final: true } }));
-    isOver = Boolean(step.done || step.value.final);
-    return step.done ? closed : step;
-  };
-  return {
-    [Symbol.asyncIterator]() { return this; },
-    next: () => Promise.race([following(), closed]),
-    return() {
-      close();
-      return events.return();
-    },
-  };
-}
 
 /** The position of a request: `?node=N` of the tree, or after `?plies=N`, by default the last one. */
 function positionOf(tab, request) {

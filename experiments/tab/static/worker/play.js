@@ -50,6 +50,29 @@ function momentsOf(records, { game: { info: { players } }, action, winner }, lat
   });
 }
 
+/** Events, then the problem if one ended them, then nothing until the page leaves: it would reopen a finished stream. */
+export function keptOpen(events, onLeave = () => {}) {
+  let close, isOver = false;
+  const closed = new Promise((resolve) => { close = () => resolve({ done: true }); });
+  const following = async () => {
+    const step = isOver ? { done: true } : await events.next().catch((error) => {
+      if (!(error instanceof Refusal)) throw error;
+      return { value: { problem: error.message, final: true } };
+    });
+    isOver = Boolean(step.done || step.value.final);
+    return step.done ? closed : step;
+  };
+  return {
+    [Symbol.asyncIterator]() { return this; },
+    next: () => Promise.race([following(), closed]),
+    return() {
+      close();
+      onLeave();
+      return events.return();
+    },
+  };
+}
+
 class PlayedGame {
   /** @param read the game so far. @param engines of black and white; null for a person. */
   constructor(tab, read, engines, seed, delay, clock) {
@@ -195,24 +218,20 @@ class PlayedGame {
 
   /** Views after every change, as `follow` of the pages takes them. A slow page misses views, but never the last one. */
   watch() {
-    let seen = -1, closed = false;
     this.watchers++;
     this.#goOn();
-    return {
-      [Symbol.asyncIterator]() { return this; },
-      next: async () => {
-        while (!closed && seen === this.version) await new Promise((resolve) => { this.waiting.push(resolve); });
-        seen = this.version;
-        return { done: closed, value: closed ? undefined : { set: this.view(), tail: {} } };
-      },
-      return: async () => {
-        this.watchers -= closed ? 0 : 1;
-        closed = true;
-        this.#tell();
-        if (!this.watchers) this.#rest();
-        return { done: true };
-      },
-    };
+    return keptOpen(this.#views(), () => {
+      if (!--this.watchers) this.#rest();
+      this.#tell();
+    });
+  }
+
+  async* #views() {
+    for (;;) {
+      const seen = this.version;
+      yield { set: this.view(), tail: {} };
+      while (seen === this.version) await new Promise((resolve) => { this.waiting.push(resolve); });
+    }
   }
 
   // How it goes on.
