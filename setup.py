@@ -37,7 +37,7 @@ rl = ["gymnasium>=1.0", "pettingzoo>=1.25"]
 cluster = ["ray>=2.40"]
 
 # Kernels as WebAssembly: its `wasm-ld` links them.
-web = ["ziglang>=0.13"]
+web = ["ziglang>=0.13", "onnx>=1.16"]
 
 # The site of the course, with the notebooks run: `make course`.
 course = [

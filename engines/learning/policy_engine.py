@@ -13,9 +13,12 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameState
+from dlgo.errors import SpecError
+from dlgo.jit import kernel
 from dlgo.rng import make_rng
 from dlgo.specs import Option
-from engines.base import Budget, Cost, Decision, Engine
+from engines.base import Budget, Cost, Decision, Engine, Kernels
+from engines.learning.networks.dense import scores_of
 from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION, encoder_of, model_for, softmax
 from engines.learning.networks.runtimes import load_runtime
 from engines.learning.selfplay.drawing import draw
@@ -78,6 +81,21 @@ class PolicyEngine(Engine):
             cost=Cost(nodes=1, evaluations=1),
         )
 
+    def kernels(self, state: GameState) -> Kernels:
+        heads = [self._answer, *(head for head in self._runtime.heads if head == "value")]
+        network = None
+        if not self._encoder.history:
+            network = self._runtime.compiled(self._encoder, heads)
+        if network is None:
+            raise SpecError(f"engine {self.name}: its network is evaluated in Python, which a page "
+                            "has not; choose runtime=compiled and a network without history")
+        scores = np.zeros(self.game.num_actions, np.float32)
+        arguments = network, state.kernel_state, self._actions, scores
+        return Kernels("policy", {"score_actions": (score_actions, arguments)}, {
+            "options": [option.name for option in self.options if option is not MODEL_OPTION],
+            "values": len(heads) > 1,
+        })
+
     def _candidates(self, state: GameState) -> np.ndarray:
         """The actions to choose from: int64, at least one."""
         return self._actions[: kernels.search_actions(state.kernel_state, self._actions)]
@@ -95,3 +113,13 @@ class PolicyEngine(Engine):
         if self.settings["choose"] == "best":
             return int(np.argmax(policy))
         return draw(policy, self.settings["temperature"], self._rng)
+
+
+@kernel
+def score_actions(network, state, actions, scores):
+    """Write the `search_actions` and their scores by a compiled network.
+
+    Returns how many there are, and the value for the player to move.
+    """
+    n = kernels.search_actions(state, actions)
+    return n, scores_of(network, state, n, actions, scores)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from dlgo.api import GameState
 from dlgo.errors import ModelError
 from dlgo.specs import Option
+from engines.base import Kernels
 from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION
 from engines.learning.policy_engine import MODEL_OPTION, PolicyEngine
 from engines.learning.selfplay.drawing import draw
@@ -34,6 +36,10 @@ class QLearningEngine(PolicyEngine):
                              f"moves; its heads are {', '.join(card.heads)}; name a network of "
                              "`dlgo train q_learning`")
         return heads[0]
+
+    def kernels(self, state: GameState) -> Kernels:
+        driver, calls, facts = super().kernels(state)
+        return Kernels(driver, calls, facts | {"greedy": True})
 
     def _policy(self, scores: np.ndarray) -> np.ndarray:
         greedy = np.zeros(len(scores))

@@ -13,6 +13,7 @@ import numpy as np
 
 from dlgo.api import GameState
 from dlgo.specs import Option
+from engines.base import Kernels
 from engines.learning.networks.leaf_evaluator import RUNTIME_OPTION
 from engines.learning.policy_engine import CHOOSE_OPTION, MODEL_OPTION, PolicyEngine
 from engines.learning.selfplay.drawing import draw
@@ -35,6 +36,10 @@ class SupervisedEngine(PolicyEngine):
                "no other move is left, as in the book", choices=("policy", "last")),
         RUNTIME_OPTION,
     )
+
+    def kernels(self, state: GameState) -> Kernels:
+        driver, calls, facts = super().kernels(state)
+        return Kernels(driver, calls, facts | {"clip": _CLIP})
 
     def _candidates(self, state: GameState) -> np.ndarray:
         actions = super()._candidates(state)

@@ -27,8 +27,9 @@ from experiments.tab import rules
 
 View = dict[str, Any]
 
-# Tables of a page: nodes of a tree, in place of the millions that Python takes.
-_SIZES = {"nodes_max": 500_000}
+# Options of a page's engines: nodes of a tree, in place of the millions that Python takes; networks
+# without ONNX Runtime.
+_OPTIONS = {"nodes_max": 500_000, "runtime": "compiled"}
 
 
 def program(calls: Mapping[str, tuple[Any, tuple[Any, ...]]]) -> View:
@@ -122,10 +123,10 @@ def entrants(game: GameSpec, specs: Iterable[str]) -> dict[str, Entrant]:
 
 
 def build(spec: EngineSpec, game: GameSpec) -> Engine:
-    """An engine with tables as large as a page takes."""
+    """An engine with the options of a page."""
     engine = engine_class(spec.name)
     # With a number of simulations, a tree would have room for these only.
     budget = Budget(wall=1.0) if "wall" in engine.budgets else None
     names = {option.name for option in engine.options}
-    sizes = {name: value for name, value in _SIZES.items() if name in names}
-    return engine(game, budget, 1, build_engine=build_engine, **dict(spec.settings) | sizes)
+    options = {name: value for name, value in _OPTIONS.items() if name in names}
+    return engine(game, budget, 1, build_engine=build_engine, **dict(spec.settings) | options)

@@ -24,8 +24,15 @@ from tests.tab.worker import needs_node, run_worker
 N_GAMES, DECISIONS_A_GAME = 25, 4
 ENGINES = ("random", "heuristic:level=3", "alphabeta:nodes=3000", "alphabeta:depth=3",
            "alphabeta:nodes=600,cuts=no,forced=no")
-OTHERS = {"connect4": ("ntuple:nodes=3000", "solver"), "othello": ("ntuple:depth=3",),
-          "tictactoe": ("alphabeta:depth=9,solve=yes",)}
+OTHERS = {
+    "connect4": ("ntuple:nodes=3000", "solver", "policy_gradient:runtime=compiled",
+                 "ppo:choose=sample,temperature=0.7,runtime=compiled",
+                 "supervised:choose=sample,runtime=compiled",
+                 "q_learning:epsilon=0.3,runtime=compiled"),
+    "draughts": ("actor_critic:runtime=compiled",),
+    "othello": ("ntuple:depth=3",),
+    "tictactoe": ("alphabeta:depth=9,solve=yes", "supervised:passes=last,runtime=compiled"),
+}
 # What lasts from move to move, of the arguments of an engine's calls.
 LASTING = ("rng", "table", "stack.", "frames")
 

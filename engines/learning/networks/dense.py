@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dlgo import kernels
+from dlgo.dispatch import by_class
 from dlgo.encoders import Encoder, encode
 from dlgo.errors import ModelError
 from dlgo.jit import inline_kernel, kernel, sum_kernel
@@ -29,7 +30,7 @@ from engines.learning.networks.store import DENSE_FILE
 from engines.search.evaluators import value_of
 
 # Activations of layers, as numbers for the kernels.
-_ACTIVATIONS = ("linear", "relu", "sigmoid", "tanh")
+ACTIVATIONS = ("linear", "relu", "sigmoid", "tanh")
 _RELU, _SIGMOID, _TANH = 1, 2, 3
 # Columns of `Layers.table`; SOURCE is the layer whose outputs are the inputs, -1 the planes.
 _INPUTS, _OUTPUTS, _WEIGHTS, _BIAS, _TURNED, _ACTIVATION, _SOURCE = range(7)
@@ -82,7 +83,7 @@ def pack_layers(layers: Sequence[DenseLayer]) -> bytes:
     return content.getvalue()
 
 
-def read_layers(card: Card, content: bytes, heads: Sequence[str]) -> Layers:
+def read_network(card: Card, content: bytes, heads: Sequence[str]) -> Layers:
     """The layers in a `network-dense.npz`, of these heads only. Raises ModelError for damage."""
     try:
         layers = _unpack(content)
@@ -120,7 +121,7 @@ def _arrange(card: Card, layers: Sequence[DenseLayer], body: int) -> Layers:
         if i >= body:
             parts.append(layer.kernel.T.ravel())
         starts = [start + sum(map(len, parts[:k])) for k in range(4)]
-        table.append((inputs, outputs, *starts[:3], _ACTIVATIONS.index(layer.activation),
+        table.append((inputs, outputs, *starts[:3], ACTIVATIONS.index(layer.activation),
                       places[layer.source]))
         flat += parts
         start = starts[3]
@@ -132,12 +133,18 @@ def _arrange(card: Card, layers: Sequence[DenseLayer], body: int) -> Layers:
     )
 
 
-def dense_evaluator(layers: Layers, encoder: Encoder) -> DenseEvaluator:
+def evaluator_of(layers: Layers, encoder: Encoder) -> DenseEvaluator:
     """An evaluator of layers with the heads of `DenseEvaluator`, for an encoder without history."""
+    return DenseEvaluator(
+        encoder.kernel, np.zeros(encoder.shape, np.float32), actions_by_player(encoder), layers)
+
+
+def actions_by_player(encoder: Encoder) -> np.ndarray:
+    """Where a policy has the actions: int64[2, num_actions], by the player to move."""
     actions = np.tile(np.arange(encoder.num_actions), (2, 1))
     if encoder.turns is not None:
         actions[1] = encoder.turns.actions[1]
-    return DenseEvaluator(encoder.kernel, np.zeros(encoder.shape, np.float32), actions, layers)
+    return actions
 
 
 @kernel
@@ -244,17 +251,33 @@ def _product(a, b, n):
     return total
 
 
+@by_class
+def scores_of(evaluator, state, n, actions, scores):
+    """Write the scores of the first `n` actions, before a softmax, by the network's first head.
+
+    Returns the value for the player to move; it means nothing if the network has no value head.
+    """
+
+
 @kernel
-def _value_and_priors(evaluator, state, n, scratch, rng):
-    actions, priors = scratch.actions, scratch.priors
+def _scores(evaluator, state, n, actions, scores):
     encode(evaluator.encoder, kernels.alone(state), 1, evaluator.planes)
     layers = evaluator.layers
     _body(layers, evaluator.planes.reshape(evaluator.planes.size))
     policy = layers.units.shape[0]
     turned = evaluator.actions[kernels.to_move(state)]
+    for i in range(n):
+        scores[i] = _one_output(layers, policy, turned[actions[i]])
+    return math.tanh(_one_output(layers, len(layers.table) - 1, 0))
+
+
+@kernel
+def value_and_priors(evaluator, state, n, scratch, rng):
+    """`value_of` for evaluators with `scores_of`."""
+    priors = scratch.priors
+    value = scores_of(evaluator, state, n, scratch.actions, priors)
     largest = -np.inf
     for i in range(n):
-        priors[i] = _one_output(layers, policy, turned[actions[i]])
         largest = max(largest, priors[i])
     total = 0.0
     for i in range(n):
@@ -262,8 +285,8 @@ def _value_and_priors(evaluator, state, n, scratch, rng):
         total += priors[i]
     for i in range(n):
         priors[i] /= total
-    sign = 1 - 2 * kernels.to_move(state)
-    return sign * math.tanh(_one_output(layers, len(layers.table) - 1, 0))
+    return (1 - 2 * kernels.to_move(state)) * value
 
 
-value_of.register(DenseEvaluator, _value_and_priors)
+scores_of.register(DenseEvaluator, _scores)
+value_of.register(DenseEvaluator, value_and_priors)

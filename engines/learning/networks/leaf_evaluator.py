@@ -25,14 +25,7 @@ from dlgo.jit import kernel
 from dlgo.specs import Option
 from engines.learning.networks.answer_cache import AnswerCache
 from engines.learning.networks.card import Card
-from engines.learning.networks.dense import dense_evaluator
-from engines.learning.networks.runtimes import (
-    KINDS,
-    USUAL,
-    DenseRuntime,
-    NetworkRuntime,
-    load_runtime,
-)
+from engines.learning.networks.runtimes import KINDS, USUAL, NetworkRuntime, load_runtime
 from engines.learning.networks.store import ONNX_FILE, load_card, shipped_models
 from engines.search.leaf_evaluator import LeafEvaluator, LeafValues
 
@@ -146,9 +139,7 @@ class NetworkEvaluator(LeafEvaluator):
     def compiled(self) -> Any:
         # It is asked about each position anew: to remember answers would take longer.
         plain = self._mixing == 0 and self._critic is None and self.history == 0
-        if not (plain and isinstance(self._runtime, DenseRuntime)):
-            return None
-        return dense_evaluator(self._runtime.layers(("policy", "value")), self._encoder)
+        return self._runtime.compiled(self._encoder, ("policy", "value")) if plain else None
 
     def window(self, state: GameState) -> tuple[Any, int]:
         return self._encoder.window(state)
@@ -214,9 +205,7 @@ class ValueEvaluator(LeafEvaluator):
         self._runtime, self._encoder = runtime, encoder
 
     def compiled(self) -> Any:
-        if not isinstance(self._runtime, DenseRuntime):
-            return None
-        return dense_evaluator(self._runtime.layers(("value",)), self._encoder)
+        return self._runtime.compiled(self._encoder, ("value",))
 
     def evaluate(self, leaves: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
         planes = np.empty((n, *self._encoder.shape), np.float32)

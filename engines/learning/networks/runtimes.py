@@ -7,8 +7,9 @@
 ONNX Runtime plays: it starts in a few hundredths of a second, needs no TensorFlow, and is
 fastest for one position at a time. It also runs a network in eight bits, where the model has one
 (`quantization.py`): several times faster for batches where the processor can. Networks of dense
-layers alone are compiled here, and run within the search (`dense.py`). Keras is for a GPU and for
-comparison. `docs/networks.md` has the measurements.
+layers alone are compiled here, and run within the search (`dense.py`); others can be, for programs
+without ONNX Runtime (`convolutions.py`). Keras is for a GPU and for comparison. `docs/networks.md`
+has the measurements.
 """
 
 from __future__ import annotations
@@ -19,20 +20,19 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dlgo.errors import ModelError
+from dlgo.errors import DlgoError, ModelError
 from dlgo.rates import rates_in_turns
 from engines.learning.networks import store
 from engines.learning.networks.card import Card
 
 if TYPE_CHECKING:
-    from engines.learning.networks.dense import Layers
+    from dlgo.encoders import Encoder
 
-# Ways to run a network: ONNX Runtime, the same in eight bits, our own compiled code for networks
-# of dense layers, Keras.
+# Ways to run a network: ONNX Runtime, the same in eight bits, our own compiled code, Keras.
 ONNX, INT8, COMPILED, KERAS = KINDS = ("onnx", "int8", "compiled", "keras")
 # The default: compiled for networks of dense layers alone, otherwise onnx.
 USUAL = "usual"
@@ -73,6 +73,16 @@ class NetworkRuntime(ABC):
         head float32[n, ...], with the shape that the card gives.
         """
 
+    def compiled(self, encoder: Encoder, heads: Sequence[str]) -> Any:
+        """The network as a compiled evaluator (`evaluators.value_of`, `dense.scores_of`); None if
+        this is not our own code.
+
+        Args:
+            encoder: without history.
+            heads: the one with scores of actions, then "value"; or one of them.
+        """
+        return None
+
 
 def load_runtime(name: str, kind: str = ONNX) -> NetworkRuntime:
     """The model `name` (a path or a shipped model's name), for use by one thread.
@@ -86,11 +96,11 @@ def load_runtime(name: str, kind: str = ONNX) -> NetworkRuntime:
     if kind not in KINDS:
         raise ModelError(f"unknown runtime {kind!r}; runtimes are {', '.join(KINDS)}")
     file = _FILES[kind]
-    if kind in (INT8, COMPILED) and file not in card.files:
-        remedy = (f"run dlgo train quantise {name} to make it" if kind == INT8 else
-                  "training writes it for networks of dense layers alone (mlp, wide)")
+    if kind == COMPILED and file not in card.files:
+        file = store.ONNX_FILE
+    if kind == INT8 and file not in card.files:
         raise ModelError(f"model {card.name} has no {file}, which runtime={kind} needs; "
-                         f"{remedy}, or use runtime=onnx")
+                         f"run dlgo train quantise {name} to make it, or use runtime=onnx")
     if not {store.ONNX_FILE, file} & card.files.keys():
         raise ModelError(f"model {card.name} is a network of {card.training.get('method')}, which "
                          "no other engine can play with; choose another model")
@@ -99,7 +109,7 @@ def load_runtime(name: str, kind: str = ONNX) -> NetworkRuntime:
     if kind == KERAS:
         runtime = KerasRuntime(card, str(folder / file))
     elif kind == COMPILED:
-        runtime = DenseRuntime(card, content)
+        runtime = CompiledRuntime(card, content, file)
     else:
         runtime = OnnxRuntime(card, content)
     runtime.kind = kind
@@ -112,7 +122,7 @@ def speeds(name: str, batch: int, kinds: Sequence[str] = KINDS[:-1]) -> dict[str
     runtimes = {first.kind: first}
     for kind in kinds:
         if kind != first.kind:
-            with suppress(ModelError):  # not installed, or not in the model
+            with suppress(DlgoError):  # not installed, or not in the model
                 runtimes[kind] = load_runtime(name, kind)
     planes = np.zeros((batch, *first.card.shape), np.float32)
 
@@ -182,26 +192,28 @@ class OnnxRuntime(NetworkRuntime):
         return dict(zip(self.heads, answers, strict=True))
 
 
-class DenseRuntime(NetworkRuntime):
-    """Compiled code for networks of dense layers alone (`dense.py`)."""
+class CompiledRuntime(NetworkRuntime):
+    """Our own compiled code: `dense.py` or `convolutions.py`, by the file of the weights."""
 
-    def __init__(self, card: Card, content: bytes) -> None:
+    def __init__(self, card: Card, content: bytes, file: str = store.DENSE_FILE) -> None:
         super().__init__(card)
-        from engines.learning.networks import dense  # it loads the compiler
+        from engines.learning.networks import convolutions, dense  # they load the compiler
 
-        self._dense, self._content = dense, content
-        self._layers = self.layers(self.heads)
+        self._code: Any = dense if file == store.DENSE_FILE else convolutions
+        self._content = content
+        self._network = self._code.read_network(card, content, self.heads)
         ends = np.cumsum([math.prod(head.shape) for head in card.heads.values()])
         self._cuts, self._outputs = ends[:-1], int(ends[-1])
 
-    def layers(self, heads: Sequence[str]) -> Layers:
-        """The network with these of its heads, with scratch arrays of its own."""
-        return self._dense.read_layers(self.card, self._content, heads)
+    def compiled(self, encoder: Encoder, heads: Sequence[str]) -> Any:
+        # With scratch arrays of its own.
+        network = self._code.read_network(self.card, self._content, heads)
+        return self._code.evaluator_of(network, encoder)
 
     def evaluate(self, planes: np.ndarray) -> dict[str, np.ndarray]:
         n = len(planes)
         answers = np.empty((n, self._outputs), np.float32)
-        self._dense.answer_many(self._layers, planes.reshape(n, -1), answers)
+        self._code.answer_many(self._network, planes.reshape(n, -1), answers)
         parts = np.split(answers, self._cuts, axis=1)
         return {
             name: part.reshape(n, *head.shape)

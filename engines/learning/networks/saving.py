@@ -16,7 +16,7 @@ from engines.learning.networks.backend import backend_name, keras
 from engines.learning.networks.card import Card, head_of
 from engines.learning.networks.dense import PLANES, DenseLayer, pack_layers
 from engines.learning.networks.onnx_export import to_onnx
-from engines.learning.networks.runtimes import DenseRuntime, NetworkRuntime, OnnxRuntime
+from engines.learning.networks.runtimes import CompiledRuntime, NetworkRuntime, OnnxRuntime
 from engines.learning.networks.store import (
     DENSE_FILE,
     KERAS_FILE,
@@ -62,7 +62,7 @@ def save_model(folder: Path, model: Any, card: Card) -> Card:
         for path, name in zip(paths, (KERAS_FILE, ONNX_FILE), strict=True):
             files[name] = hex_digest(path.read_bytes(), 64)
         if (dense := dense_file(model)) is not None:
-            check_agreement(model, DenseRuntime(card, dense), card)
+            check_agreement(model, CompiledRuntime(card, dense), card)
             write_file(folder / DENSE_FILE, dense, error=ModelError, remedy=REMEDY)
             files[DENSE_FILE] = hex_digest(dense, 64)
     return write_card(folder, card, weights_digest(model.get_weights()), files,

@@ -133,12 +133,6 @@ def test_an_encoder_that_looks_back_is_asked_in_the_usual_way(tmp_path) -> None:
     assert moves["onnx"] == moves["compiled"]
 
 
-def test_a_network_of_other_layers_is_refused() -> None:
-    said = "connect4-alphazero has no network-dense.npz.*runtime=onnx"
-    with pytest.raises(ModelError, match=said):
-        load_runtime("connect4-alphazero", "compiled")
-
-
 def test_a_damaged_file_is_one_clear_line(tmp_path) -> None:
     folder = write_dense_model(tmp_path / "net", "connect4", "planes")
     content = (folder / DENSE_FILE).read_bytes()
