@@ -108,9 +108,6 @@ def _compile(name: str, kernel: Any, arguments: tuple[Any, ...]) -> tuple[Any, l
     entry.name = name
     missing = [symbol.name for symbol in module.functions if symbol.is_declaration
                and not symbol.name.startswith("llvm.") and symbol.name not in RUNTIME_FUNCTIONS]
-    if any(name.startswith("NRT_") for name in missing):
-        raise _refused("it makes an array, a list or a text; kernels get their memory as arguments",
-                       kernel)
     if missing:
         raise _refused(f"it calls {', '.join(missing)}, which runtime.mjs does not offer", kernel)
     result = function.nopython_signatures[0].return_type

@@ -75,25 +75,30 @@ def make_tab(
     specs = [get_game(game) for game in games]
     parts: dict[str, View | list[View]] = {}
     offers: dict[str, list[str]] = {}  # game -> specifications that it has
+    refusals: dict[str, DlgoError] = {}
     for number, game in enumerate(specs):
         own = engines.get(games[number], ()) if isinstance(engines, Mapping) else engines
-        wanted = own or _usual_engines(game)
-        offers[str(game)] = []
         view, found = game_view(game) | {"entrants": []}, {}
-        for spec in wanted:
+        offers[str(game)] = []
+        for spec in dict.fromkeys([*own, *_usual_engines(game)]):
             try:
-                found |= entrants(game, [spec]) | found
-            except DlgoError:
-                if own:
-                    raise
+                entrant = entrants(game, [spec])
+            except DlgoError as error:  # it does not play this game, or not in a page
+                refusals.setdefault(spec, error)
                 continue
-            offers[str(game)].append(spec)
+            if spec in own or not own:
+                found = found | entrant
+            if entrant.keys() <= found.keys():
+                offers[str(game)].append(spec)
         for place, entrant in enumerate(found.values()):
             name = f"engine-{number}-{place}"
             parts[name] = program(entrant.kernels.calls)
             view["entrants"].append(entrant.facts | {"part": name})
         parts[f"game-{number}"] = view
         log(f"{game}: {', '.join(found)}")
+    for spec in refusals.keys() & {*(engines if isinstance(engines, Sequence) else ())}:
+        if not any(spec in offered for offered in offers.values()):
+            raise refusals[spec]
     parts["setup"] = _setup(specs, offers)
     names = {game: {EngineSpec.parse(spec).name for spec in offers[game]} for game in offers}
     parts |= course_parts(names) | puzzle_parts(names)

@@ -18,7 +18,7 @@ from tests.webassembly.node import needs_node, run_in_node
 pytestmark = [pytest.mark.slow, *needs_node]
 
 SMALL = {"go": "go:size=5", "hex": "hex:size=5"}
-MAX_PLIES = 120
+N_GAMES, MAX_PLIES = 1000, 120
 
 
 @kernel
@@ -50,7 +50,7 @@ def test_rules_are_the_same(name: str, tmp_path: Path) -> None:
     state = game.scratch_state(start, room=MAX_PLIES)
     calls = {
         "perft": (perft, (batch, depth, actions, *np.zeros((2, depth + 1), np.int64))),
-        "play_games": (play_games, (state, make_rng(7), actions[0], 200, MAX_PLIES)),
+        "play_games": (play_games, (state, make_rng(7), actions[0], N_GAMES, MAX_PLIES)),
     }
     image = lay_out(calls)
     results, after = run_in_node(tmp_path, calls, image, ("perft", {}), ("play_games", {}))
