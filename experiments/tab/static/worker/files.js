@@ -218,7 +218,20 @@ async function readSgf(tab, text, notes) {
 }
 
 /** Read a node and all that follows; the reader is at the end of its main line then. */
-function followSgf(reader, { properties, children }) {
+function followSgf(reader, first) {
+  const branches = [];
+  for (let at = first; at; [at] = at.children) {
+    readSgfNode(reader, at.properties);
+    branches.push(...at.children.slice(1).map((variation) => ({ variation, node: reader.node, cut: reader.cut })));
+  }
+  for (const { variation, node, cut } of branches) {
+    reader.open(node, cut);
+    followSgf(reader, variation);
+    reader.close();
+  }
+}
+
+function readSgfNode(reader, properties) {
   const { position } = reader.node, { game } = position, player = ["B", "W"].findIndex((key) => properties.has(key));
   if (player >= 0) {
     const [value] = properties.get("BW"[player]), [cell] = cellsOf(value, game.info);
@@ -227,13 +240,6 @@ function followSgf(reader, { properties, children }) {
   }
   for (const [key, values] of properties) if (!SGF_READ.includes(key)) reader.mark(key, values);
   if (!reader.cut) reader.node.say(plainValue((properties.get("C") ?? []).join("\n\n")).trim());
-  const [main, ...others] = children, { node, cut } = reader;
-  if (main) followSgf(reader, main);
-  for (const other of others) {
-    reader.open(node, cut);
-    followSgf(reader, other);
-    reader.close();
-  }
 }
 
 const sgfValue = (text) => text.replace(/[\]\\]/g, "\\$&");
@@ -251,10 +257,13 @@ function sgfOf({ position, root, info, result, late }, black, white) {
   const written = (node) => {
     const cell = game.cellOf[node.actions[0]] ?? null, place = cell === null ? "" : pointOf(cell, board);
     const resigned = node.actions[0] === "resign";  // it is in the result
-    return (resigned ? "" : `\n;${"BW"[node.parent.position.player]}[${place}]`) + said(node) + following(node);
+    return (resigned ? "" : `\n;${"BW"[node.parent.position.player]}[${place}]`) + said(node);
   };
-  const following = ({ children }) => (
-    children.map((child) => (children.length > 1 ? `\n(${written(child)})` : written(child))).join(""));
+  const following = (node) => {
+    let line = "";
+    for (; node.children.length === 1; [node] = node.children) line += written(node.children[0]);
+    return line + node.children.map((child) => `\n(${written(child)}${following(child)})`).join("");
+  };
   const head = Object.entries(texts).map(([key, text]) => property(key, text ? [sgfValue(text)] : [])).join("");
   const setup = property("AB", stones(0)) + property("AW", stones(1)) + (start.player ? "PL[W]" : "");
   return `(;FF[4]CA[UTF-8]GM[1]SZ[${options.size}]KM[${options.komi}]${head}${setup}${said(root)}${following(root)})\n`;

@@ -25,13 +25,28 @@ export class Node {
   say(text) { this.comment = [this.comment, text].filter(Boolean).join("\n\n"); }
 
   /** The nodes that lead here, without the root. */
-  line() { return this.parent ? [...this.parent.line(), this] : []; }
+  line() {
+    const line = [];
+    for (let node = this; node.parent; node = node.parent) line.unshift(node);
+    return line;
+  }
 
   /** The last node of the main line. */
-  get end() { return this.children.length ? this.children[0].end : this; }
+  get end() {
+    let node = this;
+    while (node.children.length) [node] = node.children;
+    return node;
+  }
 
   /** This node and all that follow, variations after the main line. */
-  walk() { return [this, ...this.children.flatMap((child) => child.walk())]; }
+  walk() {
+    const nodes = [], waiting = [this];
+    while (waiting.length) {
+      nodes.push(waiting.pop());
+      waiting.push(...[...nodes.at(-1).children].reverse());
+    }
+    return nodes;
+  }
 
   /** The node and all that follow, which may be changed then. */
   copy(parent = null) {
