@@ -52,22 +52,22 @@ function momentsOf(records, { game: { info: { players } }, action, winner }, lat
 
 /** Events, then the problem if one ended them, then nothing until the page leaves: it would reopen a finished stream. */
 export function keptOpen(events, onLeave = () => {}) {
-  let close, isOver = false;
-  const closed = new Promise((resolve) => { close = () => resolve({ done: true }); });
+  let leave, isOver = false;
+  const left = new Promise((resolve) => { leave = () => resolve({ done: true }); });
+  left.then(onLeave);
   const following = async () => {
     const step = isOver ? { done: true } : await events.next().catch((error) => {
       if (!(error instanceof Refusal)) throw error;
       return { value: { problem: error.message, final: true } };
     });
     isOver = Boolean(step.done || step.value.final);
-    return step.done ? closed : step;
+    return step.done ? left : step;
   };
   return {
     [Symbol.asyncIterator]() { return this; },
-    next: () => Promise.race([following(), closed]),
+    next: () => Promise.race([left, following()]),
     return() {
-      close();
-      onLeave();
+      leave();
       return events.return();
     },
   };
@@ -347,6 +347,8 @@ export async function startGame(tab, read, { black = HUMAN, white = HUMAN, seed,
 export function gameOf(tab, { params: { id } }) {
   const game = tab.games.get(id);
   if (!game) throw new Refusal("this game is no longer in the page; start a new one or load its file", 404);
+  tab.games.delete(id);  // those used last stay longest
+  tab.games.set(id, game);
   return game;
 }
 
