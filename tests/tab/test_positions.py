@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from dlgo import GameState, get_game
-from experiments.studio.position import find_turn, position_view
+from engines.registry import build_engine
+from experiments.studio.position import decision_view, find_turn, position_view
 from experiments.tab.programs import game_view
-from tests.tab.worker import needs_node, run_worker
+from tests.tab.worker import BEGIN, game_parts, needs_node, run_worker
 
 pytestmark = [pytest.mark.slow, *needs_node]
 
@@ -61,3 +62,24 @@ def test_positions_look_as_in_the_studio(tmp_path: Path, game: str, games: int) 
     data = {"game": game_view(get_game(game)), "played": [
         played_game(game, rng) for _ in range(games)]}
     assert run_worker(tmp_path, COMPARE, data) == []
+
+
+@pytest.mark.parametrize(("game", "moves", "spec"), [
+    ("connect4", "4 4 3", "mcts:sims=300"), ("draughts", "11-15 22-18 15x22", "alphabeta:depth=4"),
+])
+def test_decisions_look_as_in_the_studio(
+    tmp_path: Path, game: str, moves: str, spec: str
+) -> None:
+    state = GameState.new_game(get_game(game))
+    for text in moves.split():
+        state = state.play(*find_turn(state, text))
+    engine = build_engine(spec, state.game, seed=1)
+    studio = json.loads(json.dumps(decision_view(state, engine.analyse(state), 5)))
+    tab = run_worker(tmp_path, BEGIN + """
+    const { positionAfter } = await load("analyse.js"), { decisionView } = await load("views.js");
+    const game = await tab.game(data.game), engine = await tab.engine(game, data.spec, 1);
+    const position = positionAfter(game.start(), data.moves.split(" "));
+    return decisionView(position, await engine.select(position), 5);
+    """, {"parts": game_parts(game, engines=[spec]), "game": game, "spec": spec, "moves": moves})
+    del studio["cost"]["wall"], tab["cost"]["wall"]
+    assert tab == studio
