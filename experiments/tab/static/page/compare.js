@@ -14,7 +14,7 @@ const SEED = 1;  // as `dlgo tournament` has it
 const [recall, remember] = memory("compare");
 const played = new Map();  // of each game, rows of a report's games.csv; they stay while other views are open
 
-const cell = (value) => (/[",\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : value);
+const cell = (value) => (typeof value === "number" ? Number(value.toPrecision(6)) : /[",\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
 const csv = (rows) => [Object.keys(rows[0]), ...rows.map(Object.values)].map((cells) => `${cells.map(cell).join()}\n`).join("");
 const slot = ({ first, second, pair }) => [first, second, pair].join("|");
 
@@ -46,21 +46,21 @@ export async function open(root, place, app) {
     h("section", { class: "panel", "aria-label": "Ratings" }, h("div", { class: "table-scroll" }, standings.element), details, facts),
     h("section", { class: "panel", "aria-label": "Strength per compute" }, h("h2", {}, "Strength per compute"), plot.element,
       h("p", { class: "facts" }, "Grey: Pareto frontier. Hollow: bounded by a prior only, see the note in the table.")));
-  root.append(h("div", { class: "watch compare" }, h("h1", {}, "Which engine is stronger, and what does it cost?"),
-    h("form", { class: "panel", onsubmit: (event) => { event.preventDefault(); start(); } },
-      h("div", { class: "compare-form" }, h("div", { class: "field" }, h("label", { for: "compare-game" }, "Game"), select),
-        engine.element, bars.engine, pairs.element, workers.element),
-      h("datalist", { id: "engine-specs" }, choice.engines.map((one) => h("option", { value: one.default }, one.summary))),
-      chips, h("div", { class: "actions" }, bars.match, bars.file), progress, status,
-      h("details", {}, h("summary", {}, "The same in a console"), command)), results));
+  const form = h("form", { class: "panel", onsubmit: (event) => { event.preventDefault(); start(); } },
+    h("div", { class: "compare-form" }, h("div", { class: "field" }, h("label", { for: "compare-game" }, "Game"), select),
+      engine.element, bars.engine, pairs.element, workers.element),
+    h("datalist", { id: "engine-specs" }, choice.engines.map((one) => h("option", { value: one.default }, one.summary))),
+    chips, h("div", { class: "actions" }, bars.match, bars.file), progress, status,
+    h("details", {}, h("summary", {}, "The same in a console"), command));
+  root.append(h("div", { class: "watch compare" }, h("h1", {}, "Which engine is stronger, and what does it cost?"), form, results));
 
   const shown = () => (played.get(game.spec) ?? []).filter(({ first, second }) => entrants.includes(first) && entrants.includes(second));
 
   /** The games of the plan in the order of `dlgo tournament`, without those that have been played. */
   function missing() {
     const done = new Set(shown().map(slot)), matches = entrants.flatMap((a, i) => entrants.slice(i + 1).map((b) => [a, b]));
-    return [...Array(Number(pairs.input.value)).keys()].flatMap((pair) => matches.flatMap(([a, b]) => [[a, b], [b, a]]
-      .map(([first, second]) => ({ game: game.spec, first, second, pair, seed: SEED })))).filter((task) => !done.has(slot(task)));
+    return Array.from({ length: pairs.input.validity.valid ? pairs.input.value : 0 }, (_, pair) => matches.flatMap(([a, b]) => [[a, b], [b, a]]
+      .map(([first, second]) => ({ game: game.spec, first, second, pair, seed: SEED })))).flat().filter((task) => !done.has(slot(task)));
   }
 
   function choose(one) {
@@ -105,7 +105,7 @@ export async function open(root, place, app) {
 
   async function start() {
     const tasks = missing(), mine = new AbortController();
-    if (control || !tasks.length) return;
+    if (control || !tasks.length || !form.reportValidity()) return;
     control = mine;
     began = { time: performance.now(), done: shown().length };
     update();

@@ -61,13 +61,14 @@ export class StrengthPlot {
     }
     const labels = [];
     for (const row of [...rows].sort((a, b) => b.rating - a.rating)) {
-      const long = LETTER * row.entrant.length, anchor = x(row.log) + long < right - 9 ? "start" : "end";
-      const at = x(row.log) + (anchor === "start" ? 9 : -9), from = anchor === "start" ? at : at - long;
-      let height = y(row.rating) - 7;
-      for (const label of labels) {  // those above come first
-        if (label.from < from + long && from < label.to && height - label.height < LINE) height = label.height + LINE;
-      }
-      labels.push({ anchor, at, from, to: from + long, height, row });
+      const long = LETTER * row.entrant.length, spots = [-0.5, 1, 0.2, -1.5, 2].flatMap((shift) => ["start", "end"].map((anchor) => {
+        const at = x(row.log) + (anchor === "start" ? 9 : -9), from = anchor === "start" ? at : at - long;
+        return { row, anchor, at, from, to: from + long, height: y(row.rating) + LINE * shift };
+      }));
+      const free = ({ from, to, height }) => from > 0 && to < width && labels.every((label) => (
+        label.from > to || label.to < from || Math.abs(label.height - height) >= LINE)) && rows.every((other) => (
+        x(other.log) > to + 5 || x(other.log) < from - 5 || Math.abs(y(other.rating) + 4 - height) >= 9));
+      labels.push(spots.find(free) ?? spots[0]);
     }
     svg.replaceChildren(
       ...ticks(low, high).flatMap((elo) => [s("path", { class: "grid", d: `M${LEFT} ${y(elo)}H${right}` }),

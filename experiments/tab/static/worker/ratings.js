@@ -12,11 +12,11 @@ const bounds = (value, variance) => [-1, 0, 1].map((side) => value + side * Z95 
 
 /** The table of ratings. @param games as `match.js` gives them: rows of a report's `games.csv`. Equal games are rated once. */
 export function standings(games) {
-  const rated = [...new Map(games.map((game, i) => (
-    [game.moves ? [game.first, game.second, game.moves, game.result].join("\n") : i, game]))).values()];
-  const table = fit(rated), sides = games.flatMap((game) => [["first", game.result], ["second", 1 - game.result]].map(([side, score]) => ({
+  const rated = new Set(new Map(games.map((game, i) => (
+    [game.moves ? [game.first, game.second, game.moves, game.result].join("\n") : i, game]))).values());
+  const table = fit([...rated]), sides = games.flatMap((game) => [["first", game.result], ["second", 1 - game.result]].map(([side, score]) => ({
     entrant: game[side], score, moves: game[`${side}_moves`] ?? 0, mean: game[`${side}_wall_ms`] ?? 0,
-    counts: rated.includes(game) && game.first !== game.second })));
+    counts: rated.has(game) && game.first !== game.second })));
   for (const row of table.rows) {
     const own = sides.filter(({ entrant }) => entrant === row.entrant), moves = sum(own.map((side) => side.moves));
     const scores = own.filter(({ counts }) => counts).map(({ score }) => score);
@@ -24,7 +24,7 @@ export function standings(games) {
     Object.assign(row, { games: scores.length, wins, draws, losses, score: scores.length ? sum(scores) / scores.length : null,
       mean_wall_ms: moves ? sum(own.map((side) => side.moves * side.mean)) / moves : null });
   }
-  return { ...table, games: rated.length, repeated: games.length - rated.length };
+  return { ...table, games: rated.size, repeated: games.length - rated.size };
 }
 
 /** @returns {rows: best first, zero: in words, firstMove and draw (nu): [value, low95, high95] or null, remarks}. */
