@@ -41,6 +41,7 @@ web = ["ziglang>=0.13", "onnx>=1.16"]
 
 # The site of the course, with the notebooks run: `make course`.
 course = [
+    *web,  # for its searches to try
     "ipykernel>=6.29",
     "jupytext>=1.16",
     "latex2mathml>=3.77",
@@ -108,9 +109,9 @@ distribution = setup(
         "experiments": [
             "py.typed",
             "chapters/results/*.csv", "measures/*.json", "classroom/templates/*",
-            "course/assets/*", "museum/faults/*.toml", "museum/*.toml", "museum/*.json",
-            "museum/*.csv", "tab/static/*", "tab/static/*/*", "tab/static/*/*/*", "plans/*.toml",
-            "studies/*.toml", "studies/results/*.csv", "studies/results/*/*.csv",
+            "course/*.toml", "course/assets/*", "museum/faults/*.toml", "museum/*.toml",
+            "museum/*.json", "museum/*.csv", "tab/static/*", "tab/static/*/*", "tab/static/*/*/*",
+            "plans/*.toml", "studies/*.toml", "studies/results/*.csv", "studies/results/*/*.csv",
             "studies/results/*/*/*.csv",
             "studio/*.csv", "studio/*.toml", "studio/static/*", "studio/static/inside/*",
             *([] if STUDENT else ["classroom/exercises/*.toml"]),

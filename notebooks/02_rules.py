@@ -93,6 +93,8 @@ print("B3 is legal after a move of each player elsewhere:", later.is_valid_move(
 Row(ko, later, titles=("B3 is illegal", "B3 is legal"))
 
 # %% [markdown]
+# <!-- try: ko -->
+#
 # Self-capture and ko are both questions about the board *after* the move:
 
 # %%

@@ -117,6 +117,8 @@ ch04.cuts.show()
 ch04.growth.show()
 
 # %% [markdown]
+# <!-- try: cuts -->
+#
 # Each extra ply wins more games:
 
 # %%
@@ -167,6 +169,8 @@ Row(*(recording.svg(steps, most_nodes=9) for steps in (24, 60)),
 # %% [markdown]
 # **Try this.** Give `textbook-mcts` the option `c_uct=0` (it never explores), then `c_uct=3`. Which
 # of the two can miss the best move for ever?
+#
+# <!-- try: forced-win -->
 #
 # The search plays the most visited move, not the one with the highest mean: a move that was tried
 # once and won has a mean of 100%. With time nearly all simulations go to the best moves, and the

@@ -264,8 +264,12 @@ with drawing(size=(5, 5.3)) as (axes,):
     draw_policy(axes, state, decision.policy, "what it predicts")
 
 # %% [markdown]
+# <!-- try: prediction -->
+#
 # **Try this.** Find a position of Connect Four where the choice of
 # `dlgo.engine("supervised", "connect4")` loses at once. `mcts:sims=1000` can tell you.
+#
+# <!-- try: network-alone -->
 #
 # ## What the book says, and what we measured
 

@@ -62,6 +62,8 @@ state = game.start().play(*"444355633")
 Row(state, state.play("2"), titles=("known", "held back"))
 
 # %% [markdown]
+# <!-- try: winner -->
+#
 # So hold back whole games. The code does that, and it keeps games with equal moves on one side:
 
 # %%

@@ -51,6 +51,8 @@ with drawing(size=(5, 5.3)) as (axes,):
     draw_policy(axes, state, bot.select_move(state).policy, "the thirteenth move")
 
 # %% [markdown]
+# <!-- try: thirteenth-move -->
+#
 # Then play the likeliest move, or draw one. A *temperature* $T$ says how much luck to allow:
 #
 # $$\frac{p_a^{1/T}}{\sum_b p_b^{1/T}}$$

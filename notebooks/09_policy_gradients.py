@@ -143,6 +143,8 @@ ch10.choices.show()
 Source(softmax, PolicyGradientLoss.delta, TextbookReinforce.step)
 
 # %% [markdown]
+# <!-- try: policy -->
+#
 # The network is the one of [chapter 5](05_networks.py). [The whole
 # learner](../engines/policy_gradient/textbook.py) has about 200 lines. Here is one step from a
 # single decision, "column 4 was played", after a win and after a loss:

@@ -73,6 +73,8 @@ ch11.coverage.show()
 ch11.unseen.show()
 
 # %% [markdown]
+# <!-- try: values -->
+#
 # ## Two targets
 #
 # Learning moves $Q$ a small step $\alpha$ towards a target $y$:

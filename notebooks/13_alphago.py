@@ -81,6 +81,8 @@ ch13.leaves.show()
 # `LightRollout()` (random moves) or `HeavyRollout()` from `engines/search/evaluators.py`. Which
 # rollouts need how much of the network?
 #
+# <!-- try: leaves -->
+#
 # ## The better player, the worse adviser
 #
 # In this position one move draws, and all others lose. Which?

@@ -84,6 +84,8 @@ with drawing(None, 2, 1, (4.4, 4.2)) as axes:
 Row(recording.svg(most_nodes=7))
 
 # %% [markdown]
+# <!-- try: overlooked-win -->
+#
 # **Try this.** Watch `textbook-puct:sims=60,c_puct=0`, then `c_puct=5`. Which one trusts the
 # network, which one trusts its own values?
 #
@@ -191,6 +193,8 @@ ch14.without.show()
 ch14.search.show()
 
 # %% [markdown]
+# <!-- try: play-alphazero -->
+#
 # In Go on 5x5, Black can take all 25 points (van der Werf 2003). This network learned it in
 # self-play: with a komi of 24.5, only the whole board wins. It plays Black against a search with
 # random games:

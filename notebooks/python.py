@@ -33,6 +33,8 @@ opinion
 opinion.to_frame().set_index("move")["visits"]
 
 # %% [markdown]
+# <!-- try: opinion -->
+#
 # **Try this.** Ask `dlgo.engine("alphabeta:depth=8", game)` and `dlgo.engine("alphazero", game)`,
 # which has a network. Which columns are empty, and why?
 

@@ -1,4 +1,4 @@
-"""Build the course: run the notebooks, then make a site of docs/ and them.
+"""Build the course: run the notebooks, then make a site of docs/ and them, with searches to try.
 
     python -m experiments.course.build [--quick] [--out out/course]
 
@@ -23,7 +23,9 @@ from dlgo.errors import DlgoError
 from dlgo.extras import require_extra
 from dlgo.files import make_folder, write_file
 from experiments.command import run
+from experiments.course.cells import cells_tab
 from experiments.options import FOLDER, quick_option
+from experiments.tab.site import write_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -34,7 +36,7 @@ ROOT = Path(__file__).resolve().parents[2]
               help="Folder for the site.")
 def main(quick: bool, out: Path) -> None:
     """Run the notebooks and build the site."""
-    require_extra("course", "building the course", "jupytext", "material")
+    require_extra("course", "building the course", "jupytext", "material", "ziglang")
     start = time.perf_counter()
     site = make_folder(out.resolve()) / "site"
     if site.exists() and any(site.iterdir()) and not (site / "assets/course.css").exists():
@@ -44,6 +46,7 @@ def main(quick: bool, out: Path) -> None:
         run_notebooks(pages, quick)
         print("site:", end=" ", flush=True)
         number = build_site(Path(folder, "site"), pages)
+        write_folder(cells_tab(), Path(folder, "site/tab"))
         shutil.rmtree(site, ignore_errors=True)  # the last one; an interrupted build keeps it
         Path(folder, "site").rename(site)
     print(f"{number} pages\n\n{time.perf_counter() - start:.0f} s; open {site / 'index.html'}")

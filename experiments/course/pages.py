@@ -16,13 +16,15 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
+from experiments.course.cells import insert_cells
+
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = Path(__file__).parent / "assets"
 README = "project.md"  # not readme.md, which MkDocs takes for the start page
 # What a newcomer walks through after the start page and the chapters' notebooks.
 LEARN = "compare build"
 REFERENCE = {
-    "Play": "play studio games gtp online",
+    "Play": "play studio web games gtp online",
     "Compare": "tournaments ratings report cluster",
     "Train": "data encoders networks training reinforcement",
     "Extend and teach": "python add_an_engine add_a_game vector museum teach architecture",
@@ -75,7 +77,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, **_: Any) -> str:
-    """Lead links to sources to their pages, formulas to MathML; offer notebooks for Jupyter."""
+    """Lead links to sources to their pages, formulas to MathML; offer notebooks for Jupyter, and
+    searches to try."""
     uri = page.file.src_uri
     if uri.startswith(("source/", README)):
         return markdown
@@ -87,7 +90,8 @@ def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, **_: Any) -
         line = f"*Run it in Jupyter: [save the notebook]({Path(uri).stem}.ipynb).*"
         markdown = f"{title}\n\n{line}\n{body}"
     parts = _FENCE.split(_redirect(markdown, uri))
-    parts[::2] = [_FORMULA.sub(_mathml, part) for part in parts[::2]]
+    tab = posixpath.relpath("tab", posixpath.dirname(uri) or ".")
+    parts[::2] = [insert_cells(_FORMULA.sub(_mathml, part), tab) for part in parts[::2]]
     return "".join(parts)
 
 

@@ -7,6 +7,7 @@ import re
 import zlib
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +22,7 @@ from experiments.studio.levels import levels
 from experiments.studio.opponents import FILE, levels_view, presets
 from experiments.studio.play import game_card
 from experiments.tab.bundle import bundle
-from experiments.tab.programs import entrants, game_view, program
+from experiments.tab.programs import Entrant, entrants, game_view, program
 from experiments.tab.recordings import course_parts, puzzle_parts
 
 View = dict[str, Any]
@@ -78,17 +79,17 @@ def make_tab(
     refusals: dict[str, DlgoError] = {}
     for number, game in enumerate(specs):
         own = engines.get(games[number], ()) if isinstance(engines, Mapping) else engines
-        view, found = game_view(game) | {"entrants": []}, {}
+        view, found = game_view(game) | {"entrants": []}, dict[str, Entrant]()
         offers[str(game)] = []
         for spec in dict.fromkeys([*own, *_usual_engines(game)]):
             try:
-                entrant = entrants(game, [spec])
+                offer = entrants(game, [spec])
             except DlgoError as error:  # it does not play this game, or not in a page
                 refusals.setdefault(spec, error)
                 continue
             if spec in own or not own:
-                found = found | entrant
-            if entrant.keys() <= found.keys():
+                found = found | offer
+            if offer.keys() <= found.keys():
                 offers[str(game)].append(spec)
         for place, entrant in enumerate(found.values()):
             name = f"engine-{number}-{place}"
@@ -96,7 +97,8 @@ def make_tab(
             view["entrants"].append(entrant.facts | {"part": name})
         parts[f"game-{number}"] = view
         log(f"{game}: {', '.join(found)}")
-    for spec in refusals.keys() & {*(engines if isinstance(engines, Sequence) else ())}:
+    every = engines if isinstance(engines, Sequence) else [*chain(*engines.values())]
+    for spec in refusals.keys() & {*every}:
         if not any(spec in offered for offered in offers.values()):
             raise refusals[spec]
     parts["setup"] = _setup(specs, offers)

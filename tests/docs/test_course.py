@@ -18,7 +18,7 @@ from dlgo import DlgoError
 from tests.command import ROOT, run_module
 from tests.conftest import RUN_ALL
 
-for package in ("ipykernel", "jupytext", "material", "nbconvert", "sklearn"):
+for package in ("ipykernel", "jupytext", "material", "nbconvert", "sklearn", "ziglang"):
     pytest.importorskip(package, reason="needs what the course is built with: dlgo-suite[course]")
 
 from experiments.course import build  # noqa: E402
@@ -152,4 +152,25 @@ def test_the_site_works_from_a_folder(course: Path, browser) -> None:
              if event["method"] == "Network.requestWillBeSent"]
     assert len(asked) > 10
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    assert browser.errors() == []
+
+
+@pytest.mark.parametrize(("page", "answer"), [
+    ("04_search", "alphabeta:depth=6,cuts=yes plays 4."), ("05_networks", "supervised plays 4."),
+])
+def test_a_reader_tries_a_search(course: Path, browser, page: str, answer: str) -> None:
+    """With keys alone, on a page from a folder; the command beneath does the same."""
+    driver = browser.driver
+    driver.get((course / f"site/notebooks/{page}.html").as_uri())
+    frame = driver.find_element("css selector", ".cell iframe")
+    driver.execute_script("arguments[0].scrollIntoView()", frame)
+    driver.switch_to.frame(frame)
+    try:
+        browser.see_text("dlgo analyze connect4", ".command")
+        assert not driver.find_element("id", "views").is_displayed()
+        driver.find_element("css selector", "main").send_keys(" ")
+        browser.see_text(answer, ".status")
+        assert driver.execute_script("return document.documentElement.scrollWidth") <= 400
+    finally:
+        driver.switch_to.default_content()
     assert browser.errors() == []

@@ -4,16 +4,22 @@
 // in the address, no view has the studio's header, so that it can stand in a frame of another page.
 
 import { ask } from "./api.js";
-import { amount, duration, h, percent } from "./dom.js";
+import { duration, h, percent } from "./dom.js";
 import { EngineView } from "./engine_view.js";
 import { copyText, copyTo } from "./files.js";
 import { controls, desk, table } from "./parts.js";
 import { choices } from "./players.js";
 
 const LOG_ROWS = 6;
-const FAR = 50;  // a slider whose ends differ by this factor has the stops 1, 2, 5, 10, ...
+const FAR = 50;  // a slider of whole numbers whose ends differ by this factor has the stops 1, 2, 5, 10, ...
 
-document.documentElement.toggleAttribute("data-cell", new URLSearchParams(location.search).has("cell"));
+if (new URLSearchParams(location.search).has("cell")) {
+  const page = document.documentElement;
+  page.toggleAttribute("data-cell", true);
+  addEventListener("message", ({ source, data }) => {  // the page around the frame has colours of its own
+    if (source === parent && ["light", "dark"].includes(data?.theme)) page.dataset.theme = data.theme;
+  });
+}
 
 /** The name and the options of a specification. */
 function readSpec(text) {
@@ -26,7 +32,7 @@ function valuesOf(range) {
   const [low, high] = range.split("..");
   if (high === undefined) return range.split("|");
   const digits = low.split(".")[1]?.length ?? 0, inside = (number) => number >= low && number <= high;
-  if (low > 0 && high / low >= FAR) return Array.from({ length: 20 }, (_, power) => [1, 2, 5].map((n) => n * 10 ** power)).flat().filter(inside).map(String);
+  if (!digits && low > 0 && high / low >= FAR) return Array.from({ length: 20 }, (_, power) => [1, 2, 5].map((n) => n * 10 ** power)).flat().filter(inside).map(String);
   return Array.from({ length: Math.round((high - low) * 10 ** digits) + 1 }, (_, i) => (Number(low) + i / 10 ** digits).toFixed(digits));
 }
 
@@ -47,6 +53,7 @@ function optionField(text, specs, onChange) {
 }
 
 export async function open(root, place, app) {
+  if (!place) { app.go("play"); return null; }
   const query = new URLSearchParams(place), opponent = query.get("play");
   const { id } = await ask("/api/positions", { game: query.get("game"), moves: query.get("moves") ?? "" }), path = `/api/games/${id}`;
   const [view, choice, tree] = await Promise.all([ask(path), choices(), ask(`${path}/tree`)]);
@@ -111,7 +118,7 @@ export async function open(root, place, app) {
     words();
     if (problem) { app.say(problem, true); return; }
     const expects = proven === null ? percent(value === null ? null : (1 + value) / 2) : ["loss", "draw", "win"][proven + 1];
-    const searched = cost.simulations ? `${cost.simulations.toLocaleString("en")} simulations` : `${amount(cost.nodes)} nodes`;
+    const searched = cost.simulations ? `${cost.simulations.toLocaleString("en")} sims` : `${cost.nodes.toLocaleString("en")} node${cost.nodes === 1 ? "" : "s"}`;
     log.prepend(h("tr", {}, [specOf(spec).replace(/[:,]/g, "$&\u200b"), text, expects, searched, duration(cost.wall)].map((cell) => h("td", {}, cell))));
     if (log.rows.length > LOG_ROWS) log.lastChild.remove();
     status.textContent = `${specOf(spec)} plays ${text}.`;

@@ -50,9 +50,9 @@ function find(entrants, text) {
     } else if (key in defaults) given[key] = typed(value, defaults[key]);
     else if (key !== "name") throw new Refusal(`engine ${name} has no option ${key}; it has ${[...budgets, ...Object.keys(defaults)].join(", ")}`);
   }
-  const fits = ({ fixed, model }) => Object.keys(fixed).every((key) => (
-    (given[key] ?? defaults[key]) === fixed[key] || (key === "model" && (given.model ?? model) === model)));
-  const facts = same.find(fits);
+  const fits = (byName) => ({ fixed, model }) => Object.keys(fixed).every((key) => (
+    (given[key] ?? defaults[key]) === fixed[key] || (byName && key === "model" && model && (given.model ?? model) === model)));
+  const facts = same.find(fits(false)) ?? same.find(fits(true));  // the network's name may be left out
   if (!facts) throw new Refusal(`engine ${text} is not part of this page: ${offered()}`);
   return { facts, settings: { ...defaults, ...given }, given, budget: Object.keys(budget).length ? budget : usual };
 }
