@@ -37,6 +37,7 @@ SHORTER = [
     ("dlgo train alphazero", "$", f" --iterations 1 --games 8 --sims 4 --workers 1 {TINY}"),
     ("dlgo bench", "$", " --game tictactoe --seconds 0.05 --rounds 1"),
     ("dlgo play", r"--delay [\d.]+", "--delay 0"),
+    ("dlgo export web", "$", " --game tictactoe --engine mcts"),
 ]
 SGF = "(;GM[1]SZ[19]KM[7.5]RE[B+R];B[dd];W[pp];B[dp];W[pd])"
 
