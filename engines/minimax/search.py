@@ -192,12 +192,12 @@ def _set_window(stack, ply, same_mover, alpha, beta):
 @inline_kernel
 def _next_action(stack, ply):
     """The most promising move not yet tried; it is swapped to the front of the rest."""
-    i = stack.next_index[ply]
-    pick = i
-    for j in range(i + 1, stack.counts[ply]):
-        if stack.order[ply, j] > stack.order[ply, pick]:
-            pick = j
     actions, order = stack.actions[ply], stack.order[ply]
+    i = stack.next_index[ply]
+    pick, most = i, order[i]
+    for j in range(i + 1, stack.counts[ply]):
+        if order[j] > most:
+            pick, most = j, order[j]
     actions[i], actions[pick] = actions[pick], actions[i]
     order[i], order[pick] = order[pick], order[i]
     stack.next_index[ply] = i + 1
