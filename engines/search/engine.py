@@ -36,7 +36,7 @@ TREE_OPTIONS = (
 _CONSTANTS = {name: name for name in ("c_uct", "hints", "c_puct", "fpu_reduction",
                                       "visits_exponent")} | {"rave": "equivalence"}
 # Options that do not change what a search does.
-_NEUTRAL = ("nodes_max", "reuse", "cache", "runtime")
+_NEUTRAL = ("nodes_max", "reuse", "cache", "runtime", "temperature", "sample_plies")
 THREADS = Option("threads", 1, "trees that grow in parallel and share the simulations", low=1,
                  high=64)
 

@@ -85,11 +85,13 @@ def read_network(card: Card, content: bytes, heads: Sequence[str]) -> Network:
     return reader.network(heads)
 
 
-def evaluator_of(network: Network, encoder: Encoder) -> ConvolutionEvaluator:
-    """An evaluator of a network with the heads of `ConvolutionEvaluator`, for an encoder without
-    history."""
+def evaluator_of(
+    card: Card, content: bytes, heads: Sequence[str], encoder: Encoder
+) -> ConvolutionEvaluator:
+    """A network as an evaluator with these heads, for an encoder without history."""
     return ConvolutionEvaluator(
-        encoder.kernel, np.zeros(encoder.shape, np.float32), actions_by_player(encoder), network)
+        encoder.kernel, np.zeros(encoder.shape, np.float32), actions_by_player(encoder),
+        read_network(card, content, heads))
 
 
 class _Tensor(NamedTuple):

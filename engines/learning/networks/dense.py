@@ -43,8 +43,8 @@ class Layers(NamedTuple):
     """Dense layers, those of the body before the heads; the input of each is an earlier layer."""
 
     table: np.ndarray  # int64[layers, 7], of each layer the columns above; begins are in `weights`
-    # float32; of each layer [inputs, outputs] and [outputs]; of a head, to compute few of its
-    # outputs, [outputs, inputs], too.
+    # float32; of each layer [inputs, outputs] and [outputs]; of a head that computes few of its
+    # outputs, [outputs] and [outputs, inputs].
     weights: np.ndarray
     units: np.ndarray  # float32[body, widest], scratch: the outputs of the body's layers
     active: np.ndarray  # int64[body + 1, widest], scratch: which are not zero; the planes first
@@ -83,12 +83,17 @@ def pack_layers(layers: Sequence[DenseLayer]) -> bytes:
     return content.getvalue()
 
 
-def read_network(card: Card, content: bytes, heads: Sequence[str]) -> Layers:
-    """The layers in a `network-dense.npz`, of these heads only. Raises ModelError for damage."""
+def read_network(
+    card: Card, content: bytes, heads: Sequence[str], in_search: bool = False,
+) -> Layers:
+    """The layers in a `network-dense.npz`, of these heads only. Raises ModelError for damage.
+
+    In a search a head computes few of its outputs, else all: it has the weights for one of these.
+    """
     try:
         layers = _unpack(content)
         body = [name for name in layers if name not in card.heads]
-        return _arrange(card, [layers[name] for name in (*body, *heads)], len(body))
+        return _arrange(card, [layers[name] for name in (*body, *heads)], len(body), in_search)
     except (*_DAMAGE, ValueError, KeyError, TypeError) as error:
         text = f"{DENSE_FILE} cannot be read: {error}; copy the folder again"
         raise ModelError(f"model {card.name}: {text}") from None
@@ -105,7 +110,7 @@ def _unpack(content: bytes) -> dict[str, DenseLayer]:
         }
 
 
-def _arrange(card: Card, layers: Sequence[DenseLayer], body: int) -> Layers:
+def _arrange(card: Card, layers: Sequence[DenseLayer], body: int, in_search: bool) -> Layers:
     """Layers for the kernels, of which the first `body` belong to the body."""
     sizes, places = {PLANES: math.prod(card.shape)}, {PLANES: -1}
     table, flat, start = [], [], 0
@@ -117,9 +122,9 @@ def _arrange(card: Card, layers: Sequence[DenseLayer], body: int) -> Layers:
         if layer.kernel.shape != (inputs, outputs) or layer.bias.shape != (outputs,):
             raise ValueError(f"layer {layer.name} has the shape {layer.kernel.shape}, not "
                              f"{(inputs, outputs)}")
-        parts = [layer.kernel.ravel(), layer.bias]
-        if i >= body:
-            parts.append(layer.kernel.T.ravel())
+        kernel, turned = layer.kernel.ravel(), layer.kernel.T.ravel()
+        few = i >= body and in_search
+        parts = [kernel[:0] if few else kernel, layer.bias, turned if few else turned[:0]]
         starts = [start + sum(map(len, parts[:k])) for k in range(4)]
         table.append((inputs, outputs, *starts[:3], ACTIVATIONS.index(layer.activation),
                       places[layer.source]))
@@ -133,10 +138,13 @@ def _arrange(card: Card, layers: Sequence[DenseLayer], body: int) -> Layers:
     )
 
 
-def evaluator_of(layers: Layers, encoder: Encoder) -> DenseEvaluator:
-    """An evaluator of layers with the heads of `DenseEvaluator`, for an encoder without history."""
+def evaluator_of(
+    card: Card, content: bytes, heads: Sequence[str], encoder: Encoder
+) -> DenseEvaluator:
+    """A network as an evaluator with these heads, for an encoder without history."""
     return DenseEvaluator(
-        encoder.kernel, np.zeros(encoder.shape, np.float32), actions_by_player(encoder), layers)
+        encoder.kernel, np.zeros(encoder.shape, np.float32), actions_by_player(encoder),
+        read_network(card, content, heads, in_search=True))
 
 
 def actions_by_player(encoder: Encoder) -> np.ndarray:

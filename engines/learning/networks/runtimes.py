@@ -207,8 +207,7 @@ class CompiledRuntime(NetworkRuntime):
 
     def compiled(self, encoder: Encoder, heads: Sequence[str]) -> Any:
         # With scratch arrays of its own.
-        network = self._code.read_network(self.card, self._content, heads)
-        return self._code.evaluator_of(network, encoder)
+        return self._code.evaluator_of(self.card, self._content, heads, encoder)
 
     def evaluate(self, planes: np.ndarray) -> dict[str, np.ndarray]:
         n = len(planes)
