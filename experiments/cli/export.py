@@ -27,11 +27,11 @@ def web(
 ) -> None:
     """Write the studio into the folder OUT: index.html opens in any browser, without a server."""
     from dlgo.errors import DlgoError
-    from experiments.tab.site import GAMES, make_tab, write_folder, write_single
+    from experiments.tab.site import make_tab, write_folder, write_single
 
     if (out is None) == (single is None):
         raise DlgoError("name a folder, or a file with --single FILE.html")
-    tab = make_tab(games or GAMES, engines, click.echo)
+    tab = make_tab(games, engines, click.echo)
     if single is not None:
         size, place = write_single(tab, single), single
     elif out is not None:

@@ -18,9 +18,11 @@ from dlgo.specs import setting_text
 from dlgo.webassembly.compiler import RUNTIME
 from engines.registry import EngineSpec, engine_class, engine_names
 from experiments import studio
+from experiments.studio.course import PRESETS
 from experiments.studio.levels import levels
 from experiments.studio.opponents import FILE, levels_view, presets
 from experiments.studio.play import game_card
+from experiments.studio.specs import HUMAN
 from experiments.tab.bundle import bundle
 from experiments.tab.programs import Entrant, entrants, game_view, program
 from experiments.tab.recordings import course_parts, puzzle_parts
@@ -29,7 +31,9 @@ View = dict[str, Any]
 
 GAMES = ("tictactoe", "connect4", "connectn:cols=9,rows=9,n=5,gravity=no", "go",
          "go:size=5,komi=24.5", "draughts", "hex", "othello", "othello:size=6", "breakthrough")
-# Beside the engines of levels and of the list of the studio.
+# Games of the course's examples only, with small boards, and their engines.
+LESSONS = dict.fromkeys(("go:size=4,komi=0.5", "go:size=5"), ("random", "mcts"))
+# Beside the engines of levels, of the course and of the list of the studio.
 ENGINES = ("random", "heuristic", "alphabeta", "mcts", "mcts:rollout=heavy",
            "mcts:rule=rave,rollout=heavy", "puct", "puct:evaluator=static", "alphazero", "descent",
            "ntuple", "solver", "supervised")
@@ -64,15 +68,18 @@ def _texts(folder: Path, pattern: str) -> dict[str, str]:
 
 
 def make_tab(
-    games: Sequence[str] = GAMES, engines: Sequence[str] | Mapping[str, Sequence[str]] = (),
+    games: Sequence[str] = (), engines: Sequence[str] | Mapping[str, Sequence[str]] = (),
     log: Callable[[str], None] = print,
 ) -> Tab:
-    """A tab with these games and engines, for all games or by game; without engines, all that can
-    be had for each game.
+    """A tab with these games and engines, for all games or by game. Without games, it has all of
+    dlgo, without engines all that can be had for a game.
 
     Raises DlgoError for a game or an engine that cannot be compiled.
     """
     require_extra("web", "exporting pages", "ziglang")
+    shown = len(games) or len(GAMES)
+    if not games:
+        games, engines = (*GAMES, *LESSONS), engines or LESSONS
     specs = [get_game(game) for game in games]
     parts: dict[str, View | list[View]] = {}
     offers: dict[str, list[str]] = {}  # game -> specifications that it has
@@ -101,7 +108,7 @@ def make_tab(
     for spec in refusals.keys() & {*every}:
         if not any(spec in offered for offered in offers.values()):
             raise refusals[spec]
-    parts["setup"] = _setup(specs, offers)
+    parts["setup"] = _setup(specs, offers, shown)
     names = {game: {EngineSpec.parse(spec).name for spec in offers[game]} for game in offers}
     parts |= course_parts(names) | puzzle_parts(names)
     page, files = _pages()
@@ -110,11 +117,15 @@ def make_tab(
 
 def _usual_engines(game: GameSpec) -> list[str]:
     levelled = [row.engine for row in levels().get(str(game), ())]
-    return list(dict.fromkeys([*ENGINES, *(preset["spec"] for preset in presets()), *levelled]))
+    taught = [spec for preset in PRESETS if preset.game == str(game)
+              for spec in (preset.engine, *preset.players) if spec not in ("", "exact", HUMAN)]
+    listed = [preset["spec"] for preset in presets()]
+    return list(dict.fromkeys([*ENGINES, *listed, *levelled, *taught]))
 
 
-def _setup(games: Sequence[GameSpec], offers: Mapping[str, list[str]]) -> View:
-    """What the pages must know first, as the studio's server says it."""
+def _setup(games: Sequence[GameSpec], offers: Mapping[str, list[str]], shown: int) -> View:
+    """What the pages must know first, as the studio's server says it. Of the games the first
+    `shown` are offered."""
     def offering(spec: str) -> list[str]:
         with_it = [game for game in games if spec in offers[str(game)]]
         return [name for game in with_it for name in (str(game), game.name)]
@@ -122,7 +133,7 @@ def _setup(games: Sequence[GameSpec], offers: Mapping[str, list[str]]) -> View:
     names = {EngineSpec.parse(spec).name for specs in offers.values() for spec in specs}
     return {
         "games": [game_card(str(game), game) | {"options": [], "title": _title(game)}
-                  for game in games],
+                  for game in games[:shown]],
         "levels": {game: [level for level in levels_view(game) if level["spec"] in offers[game]]
                    for game in offers},
         "engines": [{"default": name, "summary": engine_class(name).summary}
