@@ -137,7 +137,7 @@ def test_an_analysis_ends_when_the_page_leaves(tmp_path: Path) -> None:
 def test_clocks_count_as_in_the_studio(tmp_path: Path, text: str) -> None:
     rng, clock = Random(1), read_clock(text)
     turns = [(ply % 2, rng.choice([0.3, 3.0, 11.0, 40.0]) * rng.random()) for ply in range(12)]
-    expected = []
+    expected: list[Any] = []
     for player, seconds in turns:
         side = Player.from_index(player)
         if expected:

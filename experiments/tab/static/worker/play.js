@@ -11,6 +11,7 @@ import { after, blackShare, decisionView, findTurn, positionView, turnsPlayed, t
 const HUMAN = "human";
 const DEFAULT_HINT = "mcts:sims=2000", HINT_MOVES = 8;
 const LONGEST_GAME = 2000, MOST_GAMES = 50;
+const ALL_TIME = "the clocks start with the full time: a page does not read the time left";
 const MOST_MOMENTS = 3, LEAST_CHANGE = 0.1;  // moves that decided a game, and how much a share of the point changed at least
 const UNKNOWN = { who: "", wall: null, cpu: null, count: 0, counted: "", black: null, proven: false };  // of a turn in a file
 
@@ -97,6 +98,7 @@ class PlayedGame {
     return late === null ? null : `${players[1 - late]} wins on time`;
   }
 
+  /** Whether the game has ended, by the rules or on time. */
   get over() { return this.position.over || this.late !== null; }
 
   /** A person keeps the name in the file; an engine only as long as the game is that of the file. */
@@ -129,6 +131,7 @@ class PlayedGame {
     this.#moveTo(position);
   }
 
+  /** The position after that many moves. */
   at(plies) {
     const position = this.position.history()[plies];
     if (!position) throw new Refusal(`the game has ${this.plies} moves`, 404);
@@ -322,7 +325,7 @@ class PlayedGame {
     if (search.stopped) return;
     const { simulations, nodes, wall, cpu } = decision, counted = simulations ? "simulations" : nodes > 1 ? "nodes" : "";
     this.#playTurn([decision.action], {
-      who: engine.spec, wall, cpu, counted, count: counted && (simulations || nodes),
+      who: engine.spec, wall, cpu, counted, count: counted ? simulations || nodes : 0,
       black: blackShare(decision, player), proven: decision.proven !== null,
     });
   }
@@ -371,6 +374,7 @@ export function routes(tab) {
       const named = await Promise.all([read.black, read.white].map((spec) => (
         enginesOf(tab, game, [spec || HUMAN], 0).then(() => spec || HUMAN, () => HUMAN))));
       const clock = asked.black || read.result || over ? "" : clockIn(read.info);
+      if (clock) read.notes.push(ALL_TIME);
       return startGame(tab, read, { black: named[0], white: named[1], clock, ...asked });
     },
     [path]: (request) => gameOf(tab, request).view(),
