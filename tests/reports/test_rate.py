@@ -75,6 +75,7 @@ def test_a_table_is_read_in_any_dialect(
     ("first,second,result\na,b,nan\n", "line 2: result 'nan' is not"),
     ("first,second,result\na,b,win\n,b,1\na,b\n", r"line 2: result 'win'.*\(also bad: line 3, 4\)"),
     ("first,second,result\na,,1\n", "line 2: second is empty"),
+    ("first,second,result,first_cpu_ms\na,b,1,-2\n", "line 2: first_cpu_ms '-2' is not a number"),
     ("first,second,result\na,b,1,9\n", "line 2: it has more cells"),
     ("first,second,result\n'a\n\n", "line 2: second is empty"),
     ('first,second,result\n"a"b,c,1\n', "line 2"),
