@@ -141,7 +141,9 @@ def _setup(games: Sequence[GameSpec], offers: Mapping[str, list[str]], shown: in
         "presets": [preset | {"games": offering(preset["spec"])} for preset in presets()
                     if offering(preset["spec"])],
         "families": FILE["families"], "ownGames": [], "ownEngines": [],
-        "parts": {str(game): f"game-{number}" for number, game in enumerate(games)},
+        # By a game's name alone, too, as on the command line.
+        "parts": {name: f"game-{number}" for number, game in [*enumerate(games)][::-1]
+                  for name in (game.name, str(game))},
     }
 
 

@@ -35,9 +35,9 @@ export class Tab {
   /** A game by its specification. */
   game(spec) {
     const part = this.setup.parts[spec];
-    if (!part) throw new Refusal(`${spec} is not part of this page: it has ${Object.keys(this.setup.parts).join(", ")}`);
-    if (!this.loaded.has(spec)) this.loaded.set(spec, this.part(part).then(Game.load));
-    return this.loaded.get(spec);
+    if (!part) throw new Refusal(`${spec} is not part of this page: it has ${this.setup.games.map((game) => game.spec).join(", ")}`);
+    if (!this.loaded.has(part)) this.loaded.set(part, this.part(part).then(Game.load));
+    return this.loaded.get(part);
   }
 
   engine(game, spec, seed) { return makeEngine(game, spec, seed, this.part); }
