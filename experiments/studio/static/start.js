@@ -91,12 +91,15 @@ export async function openStart(root, app, view = "play", title = "What would yo
 
   const words = playing ? "Start the game" : "Open the board";
   const button = h("button", { class: "main", type: "submit" }, words);
+  // Rules are compiled, once on a machine, or weights are loaded.
+  const bar = h("progress", { class: "watch-progress", hidden: true, "aria-label": "Preparing the game" });
   async function start(event) {
     event.preventDefault();
     button.disabled = true;
-    const said = setTimeout(() => { button.textContent = "Compiling the rules, once on this machine …"; }, 700);
+    const waiting = setTimeout(() => { bar.hidden = false; button.textContent = "Preparing the game …"; }, 700);
     await goTo(app, view, ask("/api/games", chosen()));
-    clearTimeout(said);
+    clearTimeout(waiting);
+    bar.hidden = true;
     button.textContent = words;
     button.disabled = false;
   }
@@ -109,7 +112,7 @@ export async function openStart(root, app, view = "play", title = "What would yo
       h("fieldset", { class: "panel", hidden: !playing }, h("legend", {}, "Players"), black.element, white.element, clock.element,
         h("datalist", { id: "engine-specs" }, choice.engines.map((engine) => h("option", { value: engine.default }, engine.summary)))),
       rules),
-    h("div", { class: "actions" }, button, buttons.open));
+    h("div", { class: "actions" }, button, buttons.open, bar));
   choose(game);
   root.append(form);
   picker.on(form);
