@@ -3,7 +3,11 @@
 import { load } from "./runtime.js";
 
 /** Bytes of a text in base64. */
-const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+function bytesOf(text) {
+  const letters = atob(text), bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
+  return bytes;
+}
 
 /** A part as experiments/tab/site.py packs it: JSON, a line feed and bytes, compressed, in base64. */
 export async function unpack(text) {
@@ -14,6 +18,10 @@ export async function unpack(text) {
 }
 
 /** Bytes in their order, which were written as the first of every four, then the second, ... */
-const fromPlanes = (planes) => Uint8Array.from(planes, (_, i) => planes[(i % 4) * (planes.length / 4) + (i >> 2)]);
+function fromPlanes(planes) {
+  const bytes = new Uint8Array(planes.length), plane = planes.length / 4;
+  for (let i = 0; i < bytes.length; i++) bytes[i] = planes[(i & 3) * plane + (i >> 2)];
+  return bytes;
+}
 
 export const loadProgram = ({ code, image, description }) => load(code, fromPlanes(image), description);
