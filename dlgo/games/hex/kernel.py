@@ -256,15 +256,17 @@ def evaluate(state: HexState) -> int:
     board, last = state.board, (state.words[SIZE] + 1) * (WIDTH + 1)
     total = 0
     for trial in range(2 * FILLINGS):
-        turned, point, k, stone = trial >= FILLINGS, 0, 2, 0
-        while stone & (LOW if turned else HIGH) == 0:  # the line of `heavy_rollout`
-            k = k - 1 if k > 0 else 5
-            ahead = point + STEPS[k]
-            stone = board[last - ahead if turned else ahead]
-            if stone == 0:
-                stone = 4 + 4 * (COLOURS[ahead] >> trial % FILLINGS & 1)
-            if stone >> 2 == 1:
-                point, k = ahead, (k + 2) % 6
+        turned, point, ahead, k, stone = trial >= FILLINGS, 0, 0, 0, 0
+        end = LOW if turned else HIGH
+        while stone & end == 0:  # the line of `heavy_rollout`
+            point, k, stone = ahead, (k + 2) % 6, 0
+            # In a loop of its own, which processors predict: in a browser this takes half the time.
+            while stone >> 2 != 1 and stone & end == 0:
+                k = k - 1 if k > 0 else 5
+                ahead = point + STEPS[k]
+                stone = board[last - ahead if turned else ahead]
+                if stone == 0:
+                    stone = 4 + 4 * (COLOURS[ahead] >> trial % FILLINGS & 1)
         total += 3 - 2 * (stone >> 2)
     return (1 - 2 * state.words[TURN]) * total * 9000 // (2 * FILLINGS)
 
