@@ -28,6 +28,8 @@ SEARCHES = (
     ("go", "mcts:rule=rave,rollout=heavy,sims=10000"),
     ("connect4", "alphazero:model=connect4-alphazero-wide,sims=40000"),
     ("draughts", "alphazero:sims=40000"),
+    ("connect4", "alphazero:sims=2000"),
+    ("go", "alphazero:sims=500"),
     ("connect4", "alphabeta:depth=15"),
     *((game, "mcts:sims=20000") for game in GAMES if game != "connect4"),
 )

@@ -124,13 +124,20 @@ export async function open(root, place, app) {
     status.textContent = `${specOf(spec)} plays ${text}.`;
   }
 
-  /** Show a position, after a move of the reader's if there is one. */
+  function show() {
+    for (const engineView of engineViews) {
+      engineView.show(position);
+      engineView.meter.show(null, "Not searched yet.");
+    }
+    command();
+  }
+
+  /** Go to a position, after a move of the reader's if there is one. */
   function go(node, move) {
     return app.attempt(async () => {
       ({ position } = move ? await ask(`${path}/tree`, { node, move }) : await ask(`${path}/tree?node=${node}`));
       stop();
-      engineViews.forEach((engineView) => engineView.show(position));
-      command();
+      show();
     });
   }
 
@@ -150,8 +157,7 @@ export async function open(root, place, app) {
     });
   }
 
-  engineViews.forEach((engineView) => engineView.show(position, true));
+  show();
   words();
-  command();
   return { close: stop, keys };
 }
