@@ -178,7 +178,8 @@ export function routes(tab) {
     [`${path}/address`](request) {
       const position = positionOf(tab, request), { game } = position, spec = request.query.get("engine") ?? "";
       const texts = turnsPlayed(position).map(({ actions }) => turnText(game, actions));
-      const moves = texts.join(game.name === "connect4" ? "" : " ") || "start", line = ["dlgo", "analyze", game.spec, "--stdin", "--engine", spec];
+      const moves = texts.join(game.name === "connect4" ? "" : " ") || "start";
+      const line = ["dlgo", "analyze", game.spec, "--stdin", "--engine", spec];
       return { game: game.spec, moves: texts.join(" "), command: `echo ${quoted(moves)} | ${line.map(quoted).join(" ")}` };
     },
     async "/api/positions"({ body: { game, moves = "" } }) {

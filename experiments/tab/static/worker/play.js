@@ -42,7 +42,10 @@ function recordsOf(position) {
 function momentsOf(records, { game: { info: { players } }, action, winner }, late) {
   const values = [...records.entries()].filter(([, { black }]) => black !== null).map(([at, { black }]) => [at, black]);
   if (values.length && late === null && action !== "resign") values.push([records.length, winner === null ? 0.5 : 1 - winner]);
-  const changes = values.slice(1).map(([end, value], i) => ({ at: end - 1, old: values[i][1], value, size: Math.abs(value - values[i][1]) }));
+  const changes = values.slice(1).map(([end, value], i) => {
+    const old = values[i][1];
+    return { at: end - 1, old, value, size: Math.abs(value - old) };
+  });
   const largest = changes.sort((a, b) => b.size - a.size || b.at - a.at).slice(0, MOST_MOMENTS).sort((a, b) => a.at - b.at);
   const percent = (value) => `${Math.round(100 * value)}%`;
   return largest.filter(({ size }) => size >= LEAST_CHANGE).map(({ at, old, value }) => {
