@@ -43,6 +43,7 @@ def memory_of_search(
 @pytest.mark.parametrize(("game", "engine"), [
     ("connect4", "mcts:sims=2000"), ("connect4", "puct:sims=2000"),
     ("go:size=9,komi=7", "mcts:sims=300,rollout=heavy,rule=rave"),
+    ("connect4", "alphazero:sims=300,model=connect4-alphazero,runtime=compiled"),
 ])
 def test_searches_are_the_same(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, game: str, engine: str
