@@ -96,6 +96,8 @@ def test_a_build_deletes_no_files_of_others(
 ) -> None:
     monkeypatch.setattr(build, "run_notebooks", lambda *_: None)
     monkeypatch.setattr(build, "build_site", lambda site, _: site.mkdir() or 0)
+    monkeypatch.setattr(build, "cells_tab", lambda: None)
+    monkeypatch.setattr(build, "write_folder", lambda *_: 0)
     notebook, page = tmp_path / "notebooks/mine.py", tmp_path / "site/mine.html"
     for path in (notebook, page):
         path.parent.mkdir()
