@@ -36,7 +36,7 @@ ROOT = Path(__file__).resolve().parents[2]
               help="Folder for the site.")
 def main(quick: bool, out: Path) -> None:
     """Run the notebooks and build the site."""
-    require_extra("course", "building the course", "jupytext", "material", "ziglang")
+    require_extra("course", "building the course", "jupytext", "material", "onnx", "ziglang")
     start = time.perf_counter()
     site = make_folder(out.resolve()) / "site"
     if site.exists() and any(site.iterdir()) and not (site / "assets/course.css").exists():

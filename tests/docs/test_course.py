@@ -18,7 +18,7 @@ from dlgo import DlgoError
 from tests.command import ROOT, run_module
 from tests.conftest import RUN_ALL
 
-for package in ("ipykernel", "jupytext", "material", "nbconvert", "sklearn", "ziglang"):
+for package in ("ipykernel", "jupytext", "material", "nbconvert", "onnx", "sklearn", "ziglang"):
     pytest.importorskip(package, reason="needs what the course is built with: dlgo-suite[course]")
 
 from experiments.course import build  # noqa: E402

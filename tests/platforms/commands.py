@@ -110,6 +110,8 @@ COMMANDS = (
           "play against it", refusals=NO_PACKAGES),
     _dlgo("puzzles", "puzzles tictactoe --out puz.json --count 3", "3 puzzles"),
     _dlgo("power", "power --elo 50", "50"),
+    _dlgo("export-web", "export web page --game tictactoe --engine mcts:sims=20", "index.html",
+          refusals=NO_PACKAGES),
     Command("snippet", "snippet.py", "2 rows x"),
     Command("snippet-bare", "bare.py", "2 rows x"),
     _dlgo("class-list", "class list", "minimax"),

@@ -81,6 +81,7 @@ def test_a_tab_answers_as_python(game: str, tmp_path: Path) -> None:
     for mark in needs_node:
         if mark.args[0]:
             pytest.skip(mark.kwargs["reason"])
+    pytest.importorskip("onnx", reason="reads networks by onnx: dlgo-suite[web]")
     cells = {name: cell for name, cell in CELLS.items() if cell.game == game}
     engines = [spec for cell in cells.values() for spec in cell.variants]
     answers = run_worker(tmp_path, ANSWER, {
