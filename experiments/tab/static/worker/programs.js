@@ -1,5 +1,6 @@
 // Programs of an export: modules, and memory that begins as in Python.
 
+import { Refusal } from "./refusal.js";
 import { load } from "./runtime.js";
 
 /** Bytes of a text in base64. */
@@ -24,4 +25,8 @@ function fromPlanes(planes) {
   return bytes;
 }
 
-export const loadProgram = ({ code, image, description }) => load(code, fromPlanes(image), description);
+export const loadProgram = ({ code, image, description }) => load(code, fromPlanes(image), description).catch((error) => {
+  if (!(error instanceof WebAssembly.CompileError)) throw error;
+  throw new Refusal(/Security/.test(error.message) ? "the host of this page forbids WebAssembly: let it send worker.js with "
+    + "\"script-src 'self' 'wasm-unsafe-eval'\" in its content policy" : "this browser is too old for vectors in WebAssembly; update it");
+});
