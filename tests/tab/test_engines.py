@@ -87,7 +87,7 @@ def digests(engine: Engine, start: GameState) -> dict[tuple[str, str], str]:
         return np.frombuffer(image.content, view.dtype, prod(view.shape), begin)
 
     return {
-        (call, name): sha256(content(view)).hexdigest()
+        (call, name): sha256(content(view).tobytes()).hexdigest()
         for call, views in image.views.items() for name, view in views.items()
         # Two that tell when the search was interrupted, and what was expected then.
         if name.startswith(LASTING) and name not in ("stack.info", "stack.line")}
