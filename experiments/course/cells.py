@@ -1,7 +1,7 @@
 """Searches to try in the pages of the course: `cells.toml`, and the tab that runs them.
 
 A page has `<!-- try: NAME -->` where the cell stands; elsewhere, such as in Jupyter, nothing is
-seen of it. In the page it becomes a frame with a view of the tab, `#/try/...`.
+seen of it. In the page it becomes a frame with a view of the tab, `#/try/...` or `#/compare/...`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MARKER = re.compile(r"^<!-- try: (\S+) -->$", re.M)
 
 
 class Cell(NamedTuple):
-    """A search to try, or a game to play."""
+    """A search to try, a game to play, or a match."""
 
     caption: str  # what to try
     game: str
@@ -29,15 +29,17 @@ class Cell(NamedTuple):
     engines: tuple[str, ...] = ()  # specifications; two search side by side
     options: tuple[str, ...] = ()  # "sims:10..10000", a slider, or "cuts:yes|no"
     play: str = ""  # the opponent of a game, in place of engines
+    pairs: int = 0  # of games between the engines, in place of a search
 
     @property
     def address(self) -> str:
         """The view of a tab, after its `index.html`."""
         pairs = [("game", self.game), ("moves", self.moves), ("play", self.play),
                  *(("engine", spec) for spec in self.engines),
-                 *(("option", option) for option in self.options)]
+                 *(("option", option) for option in self.options), ("pairs", self.pairs)]
         texts = [(key, text) for key, text in pairs if text]
-        return f"#/try/{urlencode(texts, safe=':,=', quote_via=quote)}"
+        view = "compare" if self.pairs else "try"
+        return f"#/{view}/{urlencode(texts, safe=':,=', quote_via=quote)}"
 
     @property
     def variants(self) -> list[str]:

@@ -50,7 +50,7 @@ def test_every_notebook_has_a_cell_and_every_cell_a_page() -> None:
 @pytest.mark.parametrize("name", CELLS)
 def test_the_address_of_a_cell_can_be_read(name: str) -> None:
     cell = CELLS[name]
-    pairs = parse_qsl(cell.address.removeprefix("#/try/"))
+    pairs = parse_qsl(re.sub("^#/(try|compare)/", "", cell.address))
     assert [value for key, value in pairs if key == "engine"] == [*cell.engines]
     assert not start_of(name).is_over()
     for spec in cell.variants:

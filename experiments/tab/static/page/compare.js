@@ -1,6 +1,7 @@
 // The view Compare (#/compare): engines play each other on all cores; their ratings, and what their strength costs.
 //
-// As with a ledger, the games that are missing are played: engines and pairs may be added at any time.
+// As with a ledger, the games that are missing are played: engines and pairs may be added at any time. An address can
+// name what is compared: #/compare/game=GAME&engine=SPEC&engine=SPEC&pairs=10
 
 import { ask, saveBlob } from "./api.js";
 import { duration, h } from "./dom.js";
@@ -19,8 +20,8 @@ const csv = (rows) => [Object.keys(rows[0]), ...rows.map(Object.values)].map((ce
 const slot = ({ first, second, pair }) => [first, second, pair].join("|");
 
 export async function open(root, place, app) {
-  const choice = await choices();
-  let game = choice.games.find(({ spec }) => spec === recall("game")) ?? choice.games[0];
+  const choice = await choices(), address = new URLSearchParams(place);
+  let game = choice.games.find(({ spec }) => spec === (address.get("game") ?? recall("game"))) ?? choice.games[0];
   let entrants = [], control = null, began = null, rating = false, table = null;
 
   const number = (id, label, value, max) => {
@@ -31,7 +32,7 @@ export async function open(root, place, app) {
     choice.games.map((one) => h("option", { selected: one === game }, one.title)));
   const engine = playerField("entrant", "Engine", choice, "mcts:sims=1000", false);
   const chips = h("ul", { class: "chips", "aria-label": "Engines" });
-  const pairs = number("compare-pairs", "Pairs of games", 10, 1000);
+  const pairs = number("compare-pairs", "Pairs of games", address.get("pairs") ?? 10, 1000);
   const workers = number("compare-workers", "Workers", navigator.hardwareConcurrency ?? 2, 64);
   const { buttons, keys, bars } = controls({
     engine: { add: ["Add", "e", "add the engine", () => add(engine.value())] },
@@ -173,5 +174,6 @@ export async function open(root, place, app) {
   }
 
   choose(game);
+  if (address.has("engine")) change(address.getAll("engine"));
   return { keys, close: stop };
 }
