@@ -27,7 +27,7 @@ def compare(tmp_path: Path) -> Iterator[Page]:
     tab = make_tab(["tictactoe", "connect4"], ["random", "mcts"], log=lambda text: None)
     write_folder(tab, folder)
     page = Page(tmp_path)
-    page.driver.get(f"{(folder / 'index.html').as_uri()}#/compare")
+    page.driver.get(f"{(folder / 'index.html').as_uri()}#/compare/game=tictactoe&engine=random")
     page.see_text("Add two engines or more", STATUS)
     for spec in ENTRANTS[1:]:
         add(page, spec)
@@ -69,7 +69,8 @@ def test_engines_play_and_their_games_are_rated(compare: Page) -> None:
 
 
 def test_a_search_is_stopped_at_once_and_its_game_played_anew(compare: Page) -> None:
-    compare.choose("#compare-game", "Connect Four")
+    compare.driver.execute_script("location.hash = '#/compare/game=connect4&engine=random'")
+    compare.see_text("Add two engines or more", STATUS)
     add(compare, "mcts:sims=9000000")
     compare.button("mcts:sims=9000000 ×")
     for _ in range(2):
