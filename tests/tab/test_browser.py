@@ -104,6 +104,14 @@ def test_pages_may_have_the_strictest_policy(page: Page, folder: Path) -> None:
         play_a_move(page, f"{host}/index.html")
 
 
+def test_a_host_that_forbids_webassembly_is_told_what_to_permit(page: Page, folder: Path) -> None:
+    with served(folder, "default-src 'self'") as host:
+        page.driver.get(f"{host}/index.html#/play")
+        page.see("document.querySelectorAll('.game-card').length", "games")
+        page.press("Start the game")
+        page.see_message("let it send worker.js with \"script-src 'self' 'wasm-unsafe-eval'\"", True)
+
+
 def test_a_search_stops_at_once(page: Page, folder: Path) -> None:
     page.driver.get(f"{(folder / 'index.html').as_uri()}#/analyse/game=connect4&moves=4")
     page.see("Number(document.querySelector('.engine-view').dataset.look) > 5", "an analysis")
