@@ -109,7 +109,7 @@ def test_a_host_that_forbids_webassembly_is_told_what_to_permit(page: Page, fold
         page.driver.get(f"{host}/index.html#/play")
         page.see("document.querySelectorAll('.game-card').length", "games")
         page.press("Start the game")
-        page.see_message("let it send worker.js with \"script-src 'self' 'wasm-unsafe-eval'\"", True)
+        page.see_message("script-src 'self' 'wasm-unsafe-eval'", bad=True)
 
 
 def test_a_search_stops_at_once(page: Page, folder: Path) -> None:
