@@ -26,6 +26,9 @@ def web(
     out: Path | None, games: tuple[str, ...], engines: tuple[str, ...], single: Path | None,
 ) -> None:
     """Write the studio into the folder OUT: index.html opens in any browser, without a server."""
+    from experiments.tab import compile_for_any_processor
+
+    compile_for_any_processor()
     from dlgo.errors import DlgoError
     from experiments.tab.site import make_tab, write_folder, write_single
 

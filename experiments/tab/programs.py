@@ -7,6 +7,7 @@ are kept in the cache of compiled code.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -41,7 +42,8 @@ def program(calls: Mapping[str, tuple[Any, tuple[Any, ...]]]) -> View:
         module = compile_kernels(exports)
         return json.dumps(module.returns).encode() + b"\n" + module.code
 
-    returns, _, code = cached_build("wasm", list(exports.values()), compile_all).partition(b"\n")
+    form = f"wasm-{os.environ.get('NUMBA_CPU_NAME', 'host')}"
+    returns, _, code = cached_build(form, list(exports.values()), compile_all).partition(b"\n")
     module, image = Module(code, json.loads(returns)), lay_out(calls)
     return {
         "code": code, "image": _in_planes(b"".join(part for _, part in image.parts())),

@@ -8,6 +8,9 @@ two equal searches; `same`: both chose the same move.
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -62,7 +65,7 @@ def _rows() -> Iterator[list[str]]:
         decision = _search(game, engine)
         cost = decision.cost
         native = (cost.simulations or cost.nodes) / cost.cpu_seconds
-        page = _search_in_page(game, engine)
+        page = _search_as_exported(game, engine)
         same = get_game(game).move_text(decision.move) == page["move"]
         speed = page["count"] / page["seconds"]
         yield [game, engine, f"{native:,.0f}", f"{speed:,.0f}", f"{speed / native:.2f}",
@@ -76,7 +79,18 @@ def _search(game: str, spec: str) -> Decision:
     return engine.select_move(engine.game.start())
 
 
-def _search_in_page(game: str, engine: str) -> dict[str, Any]:
+def _search_as_exported(game: str, engine: str) -> dict[str, Any]:
+    """`search_in_page` in a process whose Numba compiles as that of `dlgo export web`."""
+    code = (f"from experiments import tab\ntab.compile_for_any_processor()\n"
+            f"import json\nfrom experiments.tab.speed import search_in_page\n"
+            f"print(json.dumps(search_in_page({game!r}, {engine!r})))")
+    done = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True)
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def search_in_page(game: str, engine: str) -> dict[str, Any]:
+    """The move of a search in node, the count of its simulations or nodes, and CPU seconds."""
     data = {"game": str(get_game(game)), "engine": engine,
             "parts": game_parts(game, engines=[engine])}
     with tempfile.TemporaryDirectory() as folder:
