@@ -48,6 +48,7 @@ LINES: dict[str, str] = {
     "doctor": "run",
     "encoders": "tictactoe",
     "engines": "",
+    "export web": "out/page --game=tictactoe --engine=random",
     "games": "",
     "generate": "tictactoe --engine=random --games=1 --workers=1 --out=out/data",
     "gtp": "--engine=random --game=go:size=5",
@@ -86,8 +87,8 @@ STDIN = b"a1 b2\n\nC3\ngenmove b\n\x1b[2J\nboardsize 99999999999999999999\nundo\
 # These take a second or more.
 SLOW = ("audit", "class grade", "class league", "class try", "connectx export", "data import-sgf",
         "data index-sgf",
-        "generate", "puzzles", "report", "tournament", "train alphago", "train alphazero",
-        "train quantise", "train supervised",
+        "export web", "generate", "puzzles", "report", "tournament", "train alphago",
+        "train alphazero", "train quantise", "train supervised",
         *(f"train {name}" for name in LEARNERS))
 # Ctrl-C comes later where it would leave half a plot in this process.
 PATIENCE = dict.fromkeys((*SLOW, "show"), 15.0)
@@ -156,7 +157,9 @@ def another(parameter: click.Parameter, before: Any, rng: np.random.Generator) -
             values.append(number(kind, rng))
         elif isinstance(kind, click.Choice):
             values.append(str(rng.choice([*kind.choices, "none"])))
-        elif isinstance(kind, click.Path) and isinstance(parameter, click.Option):
+        elif isinstance(kind, click.Path) and (
+            isinstance(parameter, click.Option) or parameter.name == "out"
+        ):
             values.append(PLACES[int(rng.integers(len(PLACES)))])
         else:
             values.append(setting(rng) if parameter.name == "settings" else text(before, rng))
