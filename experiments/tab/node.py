@@ -54,8 +54,10 @@ def run_worker(folder: Path, script: str, data: Any) -> Any:
     write_file(folder / "package.json", '{"type": "module"}')
     write_file(folder / "data.js", f"{data_text(data)}export {{ data }};")
     write_file(folder / "main.js", f"""
+import {{ File as NodeFile }} from "buffer";
 import fs from "fs";
 import {{ data }} from "./data.js";
+globalThis.File ??= NodeFile;  // for node 18
 const load = (name) => import(`./worker/${{name}}`);
 const work = async () => {{ {script} }};
 {PLAIN}
