@@ -72,7 +72,8 @@ async function show() {
   if (mine !== turn) opened?.close?.();
   else if (opened === undefined && rest.length) app.go(name);  // what it cannot open, it lets people choose
   else current = opened ?? null;
-  if (document.activeElement === document.body) root.focus({ preventScroll: true });  // what had the focus is gone
+  // What had the focus is gone. In a frame, it may still be elsewhere in the page around.
+  if (document.hasFocus() && document.activeElement === document.body) root.focus({ preventScroll: true });
 }
 
 const SIGNS = { auto: "◐", light: "☀", dark: "☾" };
