@@ -18,6 +18,16 @@ from tests.tab.worker import needs_node
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, needs_node[0]]
 
+# Counts what workers send.
+COUNT = """
+window.messagesOfWorkers = 0;
+window.Worker = class extends Worker {
+  constructor(address) {
+    super(address);
+    this.addEventListener("message", () => { window.messagesOfWorkers++; });
+  }
+};
+"""
 OWN_GAMES = Path(__file__).parents[1] / "own_games"
 
 
@@ -113,15 +123,15 @@ def test_a_host_that_forbids_webassembly_is_told_what_to_permit(page: Page, fold
 
 
 def test_a_search_stops_at_once(page: Page, folder: Path) -> None:
+    page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": COUNT})
     page.driver.get(f"{(folder / 'index.html').as_uri()}#/analyse/game=connect4&moves=4")
     page.see("Number(document.querySelector('.engine-view').dataset.look) > 5", "an analysis")
     page.press("Stop")
-    looks = "document.querySelector('.engine-view').dataset.look"
-    before = page.see(looks)
-    waited = page.driver.execute_async_script(f"""
-        const done = arguments[0];
-        setTimeout(() => done({looks}), 300);""")
-    assert int(waited) <= int(before) + 3  # those that wait to be drawn
+    messages = page.driver.execute_async_script("""
+        const done = arguments[0], counts = [];
+        for (const after of [100, 600]) setTimeout(() => counts.push(window.messagesOfWorkers), after);
+        setTimeout(() => done(counts), 700);""")
+    assert messages[0] == messages[1] > 5
 
 
 @pytest.mark.parametrize("name", ["knightthrough", "amazons", "siege"])
