@@ -12,8 +12,6 @@ function provide(name, memory) {
     __proto__: Math,
     memory,
     fmod: (x, y) => x % y,
-    // As C's: exact to the last digit, which browsers are not.
-    pow: (x, y) => (y === 0.5 ? Math.sqrt(x) : x ** y),
     // The optimizer finds loops that do what these do. Their sizes have 64 bits.
     strlen: (text) => BigInt(new Uint8Array(memory.buffer, text).indexOf(0)),
     bcmp: (a, b, size) => compare(new Uint8Array(memory.buffer), a, b, Number(size)),

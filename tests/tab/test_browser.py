@@ -129,7 +129,8 @@ def test_a_search_stops_at_once(page: Page, folder: Path) -> None:
     page.press("Stop")
     messages = page.driver.execute_async_script("""
         const done = arguments[0], counts = [];
-        for (const after of [100, 600]) setTimeout(() => counts.push(window.messagesOfWorkers), after);
+        const note = () => counts.push(window.messagesOfWorkers);
+        for (const after of [100, 600]) setTimeout(note, after);
         setTimeout(() => done(counts), 700);""")
     assert messages[0] == messages[1] > 5
 
