@@ -388,7 +388,8 @@ def _alone(batch: Any) -> Any:
 
 
 def make_batch(state: KernelState, n: int) -> KernelState:
-    """A batch of `n` states of zeros, which are no positions yet, with the shapes of `state`."""
+    """A batch of `n` states with the shapes of `state`, all arrays 0. Make them positions with
+    `reset` or `copy_into`."""
     # Not `zeros_like`, which writes to all memory.
     return _map_fields(state, lambda field: np.zeros((n, *field.shape), field.dtype))
 

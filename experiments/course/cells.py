@@ -71,7 +71,7 @@ def insert_cells(markdown: str, tab: str) -> str:
     """A page with its cells. `tab`: the path from the page to the tab's folder."""
     def frame(match: re.Match[str]) -> str:
         if match[1] not in CELLS:
-            raise DlgoError(f"{match[0]}: there is no cell {match[1]} in cells.toml")
+            raise DlgoError(f"{match[0]}: cells.toml has no cell {match[1]}; add it there")
         cell = CELLS[match[1]]
         console = f" In the console: `dlgo play {cell.game} --second {cell.play}`"
         return (f'<figure class="cell" markdown="span">\n'

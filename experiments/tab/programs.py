@@ -89,7 +89,7 @@ def _rules(state: GameState) -> View:
 
 
 def _move_at(game: GameSpec, action: int) -> Any:
-    """The move of an action; None for numbers that are no move."""
+    """The move of an action, or None if the number is not a move."""
     try:
         return game.move_of(action)
     except (LookupError, ValueError):

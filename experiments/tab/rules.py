@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dlgo import GameSpec, GameState, kernels
+from dlgo.games.go.scoring import sum_ownership
 from dlgo.jit import kernel
 from dlgo.perft import perft
 from dlgo.rng import make_rng
@@ -52,21 +53,6 @@ def estimate(state: kernels.KernelState) -> int:
     return kernels.evaluate(state)
 
 
-@kernel
-def add_ownership(
-    state: kernels.KernelState, work: kernels.KernelState, rng: np.ndarray, games: int,
-    out: np.ndarray, totals: np.ndarray,
-) -> None:
-    """Add up the owners of cells at the ends of random games."""
-    for _ in range(games):
-        kernels.copy_into(work, state)
-        kernels.rollout(work, rng)
-        kernels.ownership(work, out)
-        for row in range(out.shape[0]):
-            for col in range(out.shape[1]):
-                totals[row, col] += out[row, col]
-
-
 def start_of(game: GameSpec) -> GameState:
     """The start position, in arrays with room for the longest game and a search after it."""
     room = longest_game(game) + _AHEAD
@@ -93,7 +79,7 @@ def calls_of(state: GameState) -> dict[str, tuple[Any, tuple[Any, ...]]]:
         "perft": (perft, (batch, 1, np.zeros((_DEEPEST + 1, game.num_actions), np.int64), *plies)),
     }
     if kernels.offers(position, "ownership"):
-        calls["ownership"] = add_ownership, (
+        calls["ownership"] = sum_ownership, (
             position, game.scratch_state(position), make_rng(1), 1, np.zeros(board, np.int8),
             np.zeros(board, np.int64))
     return calls

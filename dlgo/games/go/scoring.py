@@ -120,7 +120,7 @@ def ownership(state: GameState, games: int = 500, seed: int = 1) -> np.ndarray:
     work = game.scratch_state(state.kernel_state)
     shape = (game.size, game.size)
     out, totals = np.zeros(shape, np.int8), np.zeros(shape, np.int64)
-    _sum_ownership(state.kernel_state, work, make_rng(seed), games, out, totals)
+    sum_ownership(state.kernel_state, work, make_rng(seed), games, out, totals)
     return totals / games
 
 
@@ -146,10 +146,16 @@ def dead_chains(state: GameState) -> set[Point]:
 
 
 @compiled
-def _sum_ownership(
+def sum_ownership(
     state: GoState, work: GoState, rng: np.ndarray, games: int, out: np.ndarray, totals: np.ndarray,
 ) -> None:
-    """Add up `kernels.ownership` at the ends of random games."""
+    """Add up `kernels.ownership` at the ends of random games, in any game that has it.
+
+    Args:
+        work, out: scratch; `out` is int8[rows, cols].
+        totals: int64[rows, cols], +1 for each game in which player 0 owns the cell, -1 if
+            player 1 does.
+    """
     for _ in range(games):
         kernels.copy_into(work, state)
         kernels.rollout(work, rng)

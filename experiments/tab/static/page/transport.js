@@ -1,6 +1,6 @@
 // Where the pages ask in a tab: a worker (worker/entry.js), which answers as the server of `dlgo web` does.
 
-/** There is no token without a server. */
+/** Nothing to do: only a server has tokens. */
 export function takeToken() {}
 
 /** Parts of the export: elements of this page, or scripts beside it, which call `dlgoPart`. */

@@ -20,7 +20,7 @@ export function clockIn({ TM, OT = "", TimeControl = "" }) {
 }
 
 export class Clocks {
-  /** @param text such as "10+5" or "10+3x30"; "" is no clock. @param onLate is called when somebody has lost on time. */
+  /** @param text such as "10+5" or "10+3x30"; "": no clock. @param onLate called when a player has lost on time. */
   constructor(text, onLate) {
     const [form, minutes = 0, periods = 0, seconds = 0] = FORM.exec(text.replaceAll(" ", "")) ?? [];
     Object.assign(this, { text, onLate, main: Math.round(600 * minutes) / 10, periods: Number(periods) });

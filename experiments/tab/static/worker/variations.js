@@ -81,7 +81,7 @@ const SHAPES = { CR: "circle", TR: "triangle", SQ: "square", MA: "cross" };
 /** SGF's name of a cell. */
 export const pointOf = (cell, { rows, cols }) => LETTERS[cell % cols] + LETTERS[rows - 1 - Math.floor(cell / cols)];
 
-/** The cells that `cc` or the rectangle `cc:ee` names; no cells if it names none. */
+/** The cells that `cc` or the rectangle `cc:ee` names; an empty list if it names none. */
 export function cellsOf(value, { rows, cols }) {
   if (!/^\s*[a-zA-Z]{2}(:[a-zA-Z]{2})?\s*$/.test(value)) return [];
   const [left, top, right, bottom] = Array.from(value.trim().slice(0, 2) + value.trim().slice(-2), (letter) => LETTERS.indexOf(letter));
