@@ -292,7 +292,8 @@ Claims(
      f"Confirmed: {ch03.eyes['any legal move']} of such games end within 1,000 moves, "
      f"{ch03.eyes['own eyes stay empty']} with the rule about eyes."),
     ("The random bot is the weakest bot imaginable.", "3.4",
-     f"Not supported: a bot that likes the edge scores {ch03.bots['edge v random']} against it."),
+     f"Not supported: a bot that likes the edge scores {ch03.bots['edge against random']} "
+     "against it."),
 )
 
 # %% [markdown]

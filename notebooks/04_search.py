@@ -192,8 +192,8 @@ ch04.simulations.show()
 # them and what each of their techniques buys.
 #
 # **Try this.** Run an experiment yourself with other numbers, for instance
-# `ch04.exploration.run(pairs=20)`. How many pairs does it take until the interval of `c = 0.4 v 1`
-# excludes 50%?
+# `ch04.exploration.run(pairs=20)`. How many pairs does it take until the interval of
+# `c = 0.4 against 1` excludes 50%?
 #
 # ## What the book says, and what we measured
 
@@ -204,22 +204,24 @@ Claims(
     ("Minimax is an unbeatable opponent in tic-tac-toe.", "4.3",
      f"Confirmed: it proves a draw after {ch04.cuts['minimax']}."),
     ("Four rules, each built on the ones before, play better and better.", "4.2",
-     f"Confirmed: {ch04.rules['+ block v one rule fewer']}, "
-     f"{ch04.rules['+ fork v one rule fewer']}, {ch04.rules['+ stop forks v one rule fewer']} "
-     f"against one rule fewer; {ch04.rules['all four v perfect play']} against perfect play."),
+     f"Confirmed: {ch04.rules['win + block against win alone']}, "
+     f"{ch04.rules['three rules against two']}, {ch04.rules['four rules against three']} "
+     f"against one rule fewer; {ch04.rules['four rules against perfect play']} against perfect "
+     "play."),
     ("Alpha-beta removes most of the work and chooses an equally good move.", "4.4",
      f"Confirmed: tic-tac-toe with {ch04.cuts['alpha-beta']} instead of {ch04.cuts['minimax']}; "
      "`tests/engines/test_minimax.py` compares values in five games."),
     ("Searching deeper plays better.", "4.4.1",
-     f"Confirmed on 5x5: {ch04.depth['depth 2 v depth 1']}, {ch04.depth['depth 3 v depth 2']}, "
-     f"{ch04.depth['depth 4 v depth 3']} against one ply less."),
+     f"Confirmed on 5x5: {ch04.depth['depth 2 against depth 1']}, "
+     f"{ch04.depth['depth 3 against depth 2']}, "
+     f"{ch04.depth['depth 4 against depth 3']} against one ply less."),
     ("More rollouts mean better decisions.", "4.5.3",
-     f"Confirmed on 5x5: doubling scores {ch04.simulations['100 v 50 simulations']}, "
-     f"{ch04.simulations['200 v 100 simulations']}, "
-     f"{ch04.simulations['400 v 200 simulations']}."),
+     f"Confirmed on 5x5: doubling scores {ch04.simulations['100 against 50 simulations']}, "
+     f"{ch04.simulations['200 against 100 simulations']}, "
+     f"{ch04.simulations['400 against 200 simulations']}."),
     ("Begin with c around 1.5.", "4.5.2",
      f"Depends on the scale: wins count 0 to 1 here, and c = 0.4 scores "
-     f"{ch04.exploration['c = 0.4 v 1.5']} against 1.5 in Connect Four."),
+     f"{ch04.exploration['c = 0.4 against 1.5']} against 1.5 in Connect Four."),
     ("Rollouts that know patterns are much stronger than random ones.", "4.5.3",
      "Confirmed, also at equal time: see [MCTS](../docs/engines/mcts.md)."),
 )

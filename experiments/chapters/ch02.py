@@ -75,7 +75,7 @@ def _(table: pd.DataFrame) -> str:
             f"{text['mean of 150 moves']} on average before that.")
 
 
-@experiment(quick={"games": 60}, full={"games": 1000})
+@experiment(quick={"games": 300}, full={"games": 1000})
 def counting(games: int) -> Iterator[Row]:
     """Do area counting and territory counting name the same winner on 9x9?
 

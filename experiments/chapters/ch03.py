@@ -170,7 +170,7 @@ def eyes(games: int) -> Iterator[Row]:
 def bots(pairs: int) -> Iterator[Row]:
     """Which of three bots beats random play on 5x5? Two prefer a place; one looks ahead."""
     for label, bot in (("middle", Centre), ("edge", Edge), ("100 random games", "mcts:sims=100")):
-        yield match("go:size=5,komi=0.5", bot, "random", pairs, f"{label} v random")
+        yield match("go:size=5,komi=0.5", bot, "random", pairs, f"{label} against random")
 
 
 if __name__ == "__main__":

@@ -76,6 +76,8 @@ FACTS: dict[str, Callable[[pd.DataFrame], bool]] = {
     "ch04.values": falls(2),
     "ch04.simulations": above(50),
     "ch04.exploration": above(50),
+    "ch04.compiled": lambda table: bool(
+        (table["value"].iloc[1::2].array > 100 * table["value"].iloc[::2].array).all()),
     "ch07.leak": lambda table: apart(table, "other games: winner", "other positions: winner")
     and apart(table, "other games: move", "known games: move"),
     "ch07.detected": lambda table: table["high"].iloc[0] < 20 < 95 < table["low"].iloc[-1],
