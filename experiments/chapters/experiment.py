@@ -16,9 +16,11 @@ A chapter's script runs its experiments. A notebook shows the results that the f
 
 from __future__ import annotations
 
+import re
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from textwrap import fill
@@ -42,19 +44,23 @@ _MEASURED = ("value", "low", "high", "seconds")  # the columns that differ from 
 Row = dict[str, Any]
 
 
+@dataclass(eq=False)
 class Experiment:
     """A measurement with two sizes; see the module. Made by `experiment`."""
 
-    def __init__(
-        self, measure: Callable[..., Iterable[Row]], quick: Mapping[str, Any] | None,
-        full: Mapping[str, Any], unit: str, reference: float | None, digits: int,
-        tolerance: float, size: tuple[float, float],
-    ) -> None:
-        self.measure, self.quick, self.full = measure, quick, full
-        self.unit, self.reference, self.digits = unit, reference, digits
-        self.tolerance, self.size = tolerance, size
-        self.name = measure.__name__
-        self.chapter = Path(measure.__code__.co_filename).stem
+    measure: Callable[..., Iterable[Row]]
+    quick: Mapping[str, Any] | None
+    full: Mapping[str, Any]
+    unit: str
+    quantity: str
+    reference: float | None
+    digits: int
+    tolerance: float
+    size: tuple[float, float]
+
+    def __post_init__(self) -> None:
+        self.name = self.measure.__name__
+        self.chapter = Path(self.measure.__code__.co_filename).stem
         self._draw: Callable[[pd.DataFrame, Axes], object] = self._bars
         self._conclude: Callable[[pd.DataFrame], str] = self._beyond_error
 
@@ -62,6 +68,18 @@ class Experiment:
     def question(self) -> str:
         """What the experiment asks and what to look for."""
         return " ".join((self.measure.__doc__ or "").split())
+
+    @property
+    def title(self) -> str:
+        """The first question, or else the first sentence, of what the experiment asks."""
+        sentences = re.split(r"(?<=[.?]) (?=[A-Z\d`])", self.question)
+        return next((one for one in sentences if one.endswith("?")), sentences[0])
+
+    @property
+    def axis_label(self) -> str:
+        """What the values are, with their unit: `score in %`."""
+        quantity = self.quantity or ("score" if self.unit == "%" else "")
+        return " in ".join(filter(None, (quantity, self.unit))) or "value"
 
     def drawing(self, draw: Callable[[pd.DataFrame, Axes], object]) -> Experiment:
         """Use `draw(table, axes)` for the figure."""
@@ -88,12 +106,14 @@ class Experiment:
         rows = []
         for row in self.measure(**sizes):
             rows.append(row)
-            print("  " + self._row_text(row), flush=True)
+            self.print_row(row)
         return pd.DataFrame(rows)
 
     def report(self, table: pd.DataFrame, path: Path | None = None) -> None:
         """Draw the figure, in a notebook or to `path`, and print the answer."""
-        with drawing(path, size=self.size) as (axes,):
+        # A letter of a title is about 0.14 inches wide.
+        title = fill(self.title, int(self.size[0] / 0.16))
+        with drawing(path, size=self.size, title=title) as (axes,):
             self._draw(table, axes)
         for paragraph in self._conclude(table).splitlines():
             print(fill(paragraph, 88))
@@ -170,11 +190,13 @@ class Experiment:
         """Where the kept results come from: command, date, machine, cost."""
         return self._file.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
 
-    def _row_text(self, row: Row) -> str:
+    def print_row(self, row: Mapping[Any, Any]) -> None:
+        """Print a row's label, what it was measured with, and its value."""
         fields = [f"{name} {value}" for name, value in row.items()
                   if name not in (*_MEASURED, "label") and not isinstance(value, float)]
-        value = self.text(row) if "value" in row else ""
-        return f"{', '.join([str(row.get('label', '')), *fields]):<44} {value}".rstrip()
+        value = self.text(row) if pd.notna(row.get("value")) else ""
+        text = f"{', '.join([str(row.get('label', '')), *fields]):<44} {value}"
+        print("  " + text.rstrip(), flush=True)
 
     def _bars(self, table: pd.DataFrame, axes: Axes) -> None:
         """Bars with intervals, from the top down, and the reference as a dashed line."""
@@ -184,9 +206,12 @@ class Experiment:
                   100 if self.unit == "%" else float("inf"))
         if self.unit == "%":
             axes.set(xlim=(0, 118), xticks=range(0, 101, 25))
+        elif axes.get_xscale() == "linear":
+            axes.locator_params(axis="x", nbins=5)
+            axes.xaxis.set_major_formatter("{x:,.10g}")
         if self.reference is not None:
             axes.axvline(self.reference, color=INK, linewidth=1.5, linestyle="--")
-        axes.set_xlabel(f"{self.unit or 'value'}" + ", with 95% interval" * ("low" in table))
+        axes.set_xlabel(self.axis_label + ", with 95% interval" * ("low" in table))
 
     def _beyond_error(self, table: pd.DataFrame) -> str:
         """Which rows differ from the reference by more than chance explains."""
@@ -204,7 +229,7 @@ class Experiment:
 def experiment(
     *, quick: Mapping[str, Any] | None, full: Mapping[str, Any], unit: str = "%",
     reference: float | None = None, digits: int = 0, tolerance: float = 0.0,
-    size: tuple[float, float] = (8.0, 4.5),
+    size: tuple[float, float] = (8.0, 4.5), quantity: str = "",
 ) -> Callable[[Callable[..., Iterable[Row]]], Experiment]:
     """Make an experiment of a function that yields rows.
 
@@ -218,9 +243,10 @@ def experiment(
         digits: Decimal places of values in texts.
         tolerance: How far a value without an interval may lie from the kept one, relative to it.
         size: The figure's size in inches.
+        quantity: What the values are, for the axis; by default a score if the unit is %.
     """
-    return lambda measure: Experiment(measure, quick, full, unit, reference, digits, tolerance,
-                                      size)
+    return lambda measure: Experiment(measure, quick, full, unit, quantity, reference, digits,
+                                      tolerance, size)
 
 
 def match(
@@ -228,7 +254,7 @@ def match(
 ) -> Row:
     """A row: the score of `engine` in a match against `opponent`, in %, from random openings."""
     series = play_series(game, engine, opponent, pairs, seed)
-    return share_row(label or f"{series.engine} v {series.opponent}", series.share, series.games)
+    return share_row(label or f"{series.engine} against {series.opponent}", series.share, series.games)
 
 
 def share_row(label: str, share: float, n: int, **more: Any) -> Row:
@@ -295,6 +321,8 @@ def script(about: str, *experiments: Experiment) -> None:
             if quick and entry.quick is None:
                 table = entry.results
                 print(f"A minute cannot show this. The full run showed ({entry.source}):")
+                for row in table.to_dict("records"):
+                    entry.print_row(row)
             else:
                 table = entry.rows(**(entry.quick if quick and entry.quick else entry.full))
             entry.report(table, out / f"{name}.png")

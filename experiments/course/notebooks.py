@@ -3,6 +3,8 @@
 A notebook is a Python file in cells (jupytext's py:percent format), so that it can be read,
 compared and checked like any other file. The build makes the `.ipynb` file and the page from it.
 A new notebook is a new file: the menu and the tests find it.
+
+The code of a cell with the tag `hide-input` is folded; its output is shown.
 """
 
 from __future__ import annotations
@@ -22,6 +24,18 @@ from dlgo.errors import DlgoError
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "notebooks"
+FOLDED = "hide-input"  # a tag of cells, as in Jupyter Book
+_TEMPLATE = """{% extends "markdown/index.md.j2" %}
+{% block input %}
+{% if "FOLDED" in cell.metadata.tags %}
+<details class="code" markdown="1"><summary>Code</summary>
+{{ super() }}
+</details>
+{% else %}
+{{ super() }}
+{% endif %}
+{% endblock input %}
+""".replace("FOLDED", FOLDED)
 
 
 def sources() -> list[Path]:
@@ -36,6 +50,9 @@ def read_notebook(source: Path) -> NotebookNode:
         "kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"},
         "language_info": {"name": "python"},
     }
+    for cell in notebook.cells:
+        if FOLDED in cell.metadata.get("tags", ()):
+            cell.metadata.jupyter = {"source_hidden": True}
     return notebook
 
 
@@ -63,6 +80,6 @@ def run_notebook(source: Path) -> NotebookNode:
 def as_page(notebook: NotebookNode, name: str) -> tuple[str, dict[str, bytes]]:
     """A page of Markdown, and the pictures in it by their paths beside it."""
     resources: dict[str, Any] = {"output_files_dir": f"{name}_files", "unique_key": name}
-    text, resources = MarkdownExporter().from_notebook_node(notebook, resources)
+    text, resources = MarkdownExporter(raw_template=_TEMPLATE).from_notebook_node(notebook, resources)
     # A board in one line of SVG is a picture, too.
     return re.sub(r"!\[(svg|png)\]", "![output of the cell]", text), resources["outputs"]

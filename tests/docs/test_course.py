@@ -23,7 +23,7 @@ for package in ("ipykernel", "jupytext", "material", "nbconvert", "onnx", "sklea
 
 from experiments.course import build  # noqa: E402
 from experiments.course.build import build_site  # noqa: E402
-from experiments.course.notebooks import SOURCES, run_notebook, sources  # noqa: E402
+from experiments.course.notebooks import SOURCES, as_page, run_notebook, sources  # noqa: E402
 
 pytestmark = pytest.mark.docs
 NOTEBOOKS = [path.stem for path in sources()]
@@ -107,6 +107,16 @@ def test_a_build_deletes_no_files_of_others(
     page.unlink()
     build.main.callback(quick=False, out=tmp_path)
     assert notebook.exists()
+
+
+def test_the_code_of_a_tagged_cell_is_folded(tmp_path: Path) -> None:
+    source = tmp_path / "folded.py"
+    source.write_text('# %% tags=["hide-input"]\nx = 6 * 7\nprint(x)\n# %%\ny = x\n')
+    notebook = run_notebook(source)
+    page, _ = as_page(notebook, "folded")
+    folded, _, shown = page.partition("</details>")
+    assert "x = 6 * 7" in folded and "42" in shown and "y = x" in shown
+    assert notebook.cells[0].metadata.jupyter == {"source_hidden": True}, "as JupyterLab does"
 
 
 @pytest.mark.parametrize(("cell", "problem"), [
