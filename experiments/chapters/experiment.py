@@ -254,7 +254,8 @@ def match(
 ) -> Row:
     """A row: the score of `engine` in a match against `opponent`, in %, from random openings."""
     series = play_series(game, engine, opponent, pairs, seed)
-    return share_row(label or f"{series.engine} against {series.opponent}", series.share, series.games)
+    label = label or f"{series.engine} against {series.opponent}"
+    return share_row(label, series.share, series.games)
 
 
 def share_row(label: str, share: float, n: int, **more: Any) -> Row:

@@ -80,6 +80,7 @@ def run_notebook(source: Path) -> NotebookNode:
 def as_page(notebook: NotebookNode, name: str) -> tuple[str, dict[str, bytes]]:
     """A page of Markdown, and the pictures in it by their paths beside it."""
     resources: dict[str, Any] = {"output_files_dir": f"{name}_files", "unique_key": name}
-    text, resources = MarkdownExporter(raw_template=_TEMPLATE).from_notebook_node(notebook, resources)
+    exporter = MarkdownExporter(raw_template=_TEMPLATE)
+    text, resources = exporter.from_notebook_node(notebook, resources)
     # A board in one line of SVG is a picture, too.
     return re.sub(r"!\[(svg|png)\]", "![output of the cell]", text), resources["outputs"]
