@@ -1,18 +1,26 @@
 """Diagrams are legible from the back row, and their numbers are those of the code they explain."""
 
+import json
 import math
 import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import dlgo
+from dlgo import Player
+from engines.policy_gradient.textbook import Decision
+from engines.ppo.textbook import TextbookPPO
 from experiments.course import diagrams
-from experiments.course.diagrams.kit import CONTRAST, contrast, palette
+from experiments.course.diagrams import board, data, learning, networks, systems
+from experiments.course.diagrams.kit import CONTRAST, contrast, number, palette
 from experiments.course.diagrams.learning import objective
 from experiments.course.diagrams.search import cut_recording, mcts_recording
 
-IMAGES = Path(__file__).parents[2] / "docs/images"
+ROOT = Path(__file__).parents[2]
+IMAGES, MODELS = ROOT / "docs/images", ROOT / "engines/models"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -73,7 +81,7 @@ def test_uct_scores(pictures):
     recording, text = mcts_recording(), texts(pictures["mcts_steps"])
     ends = [i for i, e in enumerate(recording.events, 1) if type(e).__name__ == "BackedUp"]
     tree = recording.tree(ends[9])
-    for child in (tree.nodes[number] for number in tree.root.children):
+    for child in map(tree.nodes.get, tree.root.children):
         wins = (child.visits + child.total) / 2  # x, black, moves at the root
         score = wins / child.visits + 0.4 * math.sqrt(math.log(10) / child.visits)
         assert f"{child.move}  {wins:g}/{child.visits}" in text and f"{score:.2f}" in text
@@ -94,3 +102,83 @@ def test_cut_moves_are_at_least_beta(pictures):
 ])
 def test_ppo_objective(ratio, advantage, value, slope):
     assert objective(ratio, advantage) == pytest.approx((value, slope), abs=1e-9)
+
+
+def test_gae_is_that_of_the_textbook(pictures, monkeypatch):
+    """The returns of TextbookPPO, with these values in place of its critic's."""
+    learner = TextbookPPO(
+        dlgo.game("tictactoe"), discount=learning.GAMMA, gae_lambda=learning.LAMBDA)
+    monkeypatch.setattr(learner, "values", lambda planes: np.array(learning.VALUES))
+    decisions = [Decision(np.zeros(1), np.ones(1, bool), 0, Player.black, 1.0)] * 4
+    returns = learner.credit(decisions, lambda _: learning.RESULT)
+    advantage = returns[0] - learning.VALUES[0]
+    assert f" = {number(advantage, 3)}" in texts(pictures["gae_sum"])
+
+
+def test_policy_step_follows_the_gradient():
+    """The derivative of log pi of the played action, by finite differences."""
+    policy, gradient, after = learning.policy_step()
+    logits = np.array(learning.LOGITS)
+
+    def log_share(change):
+        powers = np.exp(logits + change)
+        return math.log(powers[learning.ACTION] / powers.sum())
+
+    slopes = [(log_share(step) - log_share(-step)) / 2e-6 for step in 1e-6 * np.eye(3)]
+    assert gradient == pytest.approx(slopes, abs=1e-6)
+    assert after[learning.ACTION] > policy[learning.ACTION] and after.sum() == pytest.approx(1)
+
+
+def test_q_moves_towards_its_target(pictures):
+    text = texts(pictures["q_targets"])
+    assert "0.1 (−1 − 0.2) = 0.08" in text and "0.1 (−0.3 − 0.2) = 0.15" in text
+
+
+def test_convolution_adds_the_products_of_all_planes(pictures):
+    """The number in the red square: a stone with one opponent's stone or edge on each side."""
+    window = networks.PLANES[:, 1:4, 1:4]
+    assert f" = {(window * networks.FILTERS[0]).sum()}" in texts(pictures["convolution"])
+
+
+def test_dense_gradients():
+    x, weights, delta = np.array([[1.0, 2]]), np.array([[3.0, 0], [1, -1]]), np.array([[0.5, -1]])
+    outputs, by_weights, by_inputs = networks.dense(x, weights, delta)
+    assert outputs.tolist() == [[5, -2]] and by_inputs.tolist() == [[1.5, 1.5]]
+    assert by_weights.tolist() == [[0.5, -1], [1, -2]]
+
+
+def test_residual_block_adds_its_input(pictures):
+    # relu((2, -1) W1) = (1, 0), times W2 = (0.5, -1); the sum is (2.5, -2)
+    assert texts(pictures["residual_block"]).count("2.5") == 1
+
+
+def test_only_a_split_by_game_keeps_winners_unknown():
+    by_position, by_game = data.held_back(False), data.held_back(True)
+    assert by_position.sum() == by_game.sum() == data.GAMES * data.POSITIONS // 10
+    assert data.leaks(by_position) > 0 == data.leaks(by_game)
+
+
+def test_intervals_shrink_by_the_root(pictures):
+    text = texts(pictures["interval_of_a_match"])
+    assert "39% to 81%" in text and "49% to 71%" in text  # 0.6 +- 1.96 sqrt(0.24 / n)
+
+
+def test_zobrist_key_of_the_last_board_is_that_of_its_stone(pictures):
+    assert texts(pictures["zobrist_keys"]).endswith(f"{board.STONES['white D4']:04b}")
+
+
+def test_liberties(pictures):
+    assert re.findall(r"\d libert\w+", texts(pictures["liberties"])) == ["4 liberties", "1 liberty"]
+
+
+def test_sizes_are_those_of_the_shipped_networks(pictures):
+    text = texts(pictures["alphago_pipeline"])
+    card = json.loads((MODELS / "go9-alphago/supervised/card.json").read_text(encoding="utf-8"))
+    assert f"here: {card['training']['data']['positions']:,}" in text
+    assert f"{card['accuracy']['test']['accuracy']:.0%}" in text
+    assert "40 simulations" in texts(pictures["alphazero_loop"])
+
+
+def test_gtp_answers():
+    (_, played), (_, answer) = systems.gtp_lines()
+    assert played == "=" and re.fullmatch(r"= [A-E][1-5]", answer)

@@ -140,14 +140,15 @@ class Diagram:
 
     def text(self, place: Point, text: str, size: float = NORMAL, colour: str = "ink",
              anchor: str = "middle", bold: bool = False, mono: bool = False) -> None:
-        """Lines of text around a point. `_` and `^` lower and raise the next letter or {group}."""
+        """Lines of text around a point. `_` and `^` lower and raise the next letter or {group}, but
+        not in code (`mono`)."""
         lines = text.split("\n")
         name = colour if colour == "ink" else f"{colour}-text"
         look = f'font-size="{size:g}" text-anchor="{anchor}" style="fill:var(--{name})"'
         look += ' font-weight="bold"' * bold + ' font-family="monospace"' * mono
         for i, line in enumerate(lines):
             y = place[1] + 1.3 * size * (i - (len(lines) - 1) / 2) + 0.35 * size
-            spans = "".join(_spans(line, size))
+            spans = escape(line) if mono else "".join(_spans(line, size))
             self._parts.append(f'<text x="{place[0]:g}" y="{y:g}" {look}>{spans}</text>')
 
     def label(self, place: Point, text: str, size: float = SMALL, colour: str = "ink") -> None:
