@@ -231,7 +231,7 @@ Claims(
      f"{ch09.variety['moves drawn']}."),
     ("It takes thousands of games to learn.", "9.4",
      f"Confirmed in Connect Four: after 1,920 games it wins "
-     f"{progress['1,920 games v untrained']} against the untrained policy."),
+     f"{progress['1,920 games against untrained']} against the untrained policy."),
     ("Usually the winner of Add It Up chooses 1 less often, but not always.", "10.1",
      f"Confirmed: in {ch10.one_game['less often']}; more often in "
      f"{ch10.one_game['more often']}."),
@@ -269,7 +269,7 @@ Claims(
 # * **A draw is not a win of White.** The book's loop rewards White for each game that Black has
 #   not won. In games with draws this teaches the second player to like them.
 # * **A policy that is sure too early** explores nothing, and its gradient is 0. Watch the entropy.
-#   A bonus for entropy helps: see [Q-learning, critics and PPO](11_values.py).
+#   A bonus for entropy helps: see [Actor-critic and PPO](12_actor_critic.py).
 # * **Random play is a weak test.** An untrained network repeats its favourite column, and four in a
 #   column win. So it beats random play before it has learned anything. Compare with the untrained
 #   network.

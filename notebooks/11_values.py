@@ -4,259 +4,319 @@
 # ---
 
 # %% [markdown]
-# # Q-learning, critics and PPO
+# # Q-learning
 #
-# *Chapters 11 and 12 of [the book](../docs/index.md), with its section numbers. Generalised
-# advantages and PPO are newer than its methods.*
+# *Chapter 11 of [the book](../docs/index.md), with its section numbers.*
 #
 # After this page you can
 #
-# * compute the target of Q-learning, the book's and Watkins's;
-# * say what the advantage $A = R - V$ tells about a move, and what it does not;
-# * compute a generalised advantage and PPO's clipped objective by hand.
+# * say what $Q(s, a)$ means, and for which players it is true;
+# * derive two targets for $Q$, the book's and Watkins's, and compute both by hand;
+# * write the whole learner, and explain why it needs random moves.
 #
-# REINFORCE learns probabilities of moves. The learners on this page learn **values**: numbers from
-# -1 (lost) to 1 (won) that predict the result of a game. $Q$ is the value of a move and can choose
-# moves. $V$ is the value of a position and says which results were a surprise.
+# **Before this page** you need [minimax](04_search.py) and the words *self-play*, *policy* and
+# *return* of [the page before](09_policy_gradients.py). For the network at the end you need
+# [chapter 5](05_networks.py).
 #
-# [The studio](../docs/studio.md#course-and-lectures) starts this chapter with
-# *What a move is worth*.
+# REINFORCE learns *probabilities* of moves. Q-learning learns *values*: numbers from -1 (lost) to
+# 1 (won) that predict the result of the game. A player who knows the value of each move needs no
+# probabilities. The best move is the one with the largest value.
+#
+# In [the studio](../docs/studio.md#course-and-lectures), open the course preset *What a move is
+# worth*.
 
-# %%
-import numpy as np
-from scipy.stats import binom
+# %% tags=["hide-input"]
+import random
 
-from engines.actor_critic.textbook import TextbookActorCritic
-from engines.ppo.textbook import ClippedLoss, TextbookPPO
 from engines.q_learning.textbook import TextbookQ
-from engines.solver.outcomes import outcomes_of
-from experiments.chapters import ch11, ch12
+from experiments.chapters import ch11
 from experiments.chapters.experiment import Claims
-from experiments.course.showing import Row, Source
+from experiments.chapters.practice import followers, solved
+from experiments.course import diagrams
+from experiments.course.showing import Source
+from experiments.figures import INK, drawing
 
 # %% [markdown]
-# ## Q: what is a move worth?
+# ## What is a move worth?
 #
-# $Q(s, a)$ predicts the result of the game for the player who plays move $a$ in position $s$. To
-# play, take the legal move with the largest $Q$. To learn, you must also try other moves.
-# **Epsilon-greedy** play takes a random legal move with probability $\epsilon$. With $n$ legal
-# moves the best one has the probability
+# <!-- slide: Q predicts the result after a move -->
 #
-# $$1 - \epsilon + \frac{\epsilon}{n}$$
+# Play move $a$ in position $s$, and let the game go on. The result $z$ is 1 if you win, -1 if you
+# lose and 0 after a draw. The **value** of the move is the mean of $z$ over all such games:
 #
-# By hand, with $\epsilon = 0.5$ and 9 moves: $0.5 + 0.5/9 = 0.556$. Each other move has 0.056.
+# $$Q(s, a) = E[z \mid s, a]$$
 #
-# The book's network takes the position and one move as its input and has one output.
-
-# %%
-Source(TextbookQ.new_network, TextbookQ.scores, TextbookQ.policy_of)
-
-# %% [markdown]
-# How many random moves does the bot need? Count its mistakes in all 4,520 unfinished positions of
-# tic-tac-toe. A *losing mistake* loses a position that was not lost. Each shade is a [95%
-# interval](02_rules.py).
-
-# %%
-ch11.curiosity.show()
-
-# %% [markdown]
-# Without random moves the bot plays a few games again and again. With many random moves the games
-# reach nearly all positions:
-
-# %%
-ch11.coverage.show()
-
-# %% [markdown]
-# The network also learns about positions that it has never met, unlike a table.
-
-# %%
-ch11.unseen.show()
-
-# %% [markdown]
-# <!-- try: values -->
+# <!-- /slide -->
 #
-# ## Two targets
+# This mean depends on the players. Write $Q^\pi$ if both sides go on with the policy $\pi$, and
+# $Q^*$ if both play perfectly.
 #
-# Learning moves $Q$ a small step $\alpha$ towards a target $y$:
+# <!-- slide: The same move has several values -->
+#
+# By hand, in tic-tac-toe: x has taken a corner, and o can answer in eight ways.
+#
+# * Perfect play: the middle draws, so $Q^* = 0$. The seven other answers lose, so $Q^* = -1$.
+# * Careless play: the other answers lose only *often*, so $Q^\pi$ is perhaps -0.5.
+#
+# <!-- /slide -->
+#
+# Is it useful to know the values of a careless player $\pi$? Yes. $\pi$ draws its move, so its
+# expected result is the *average* of $Q^\pi(s, a)$ over its moves. The *largest* $Q^\pi(s, a)$
+# cannot be lower than this average. So a player who takes the largest value and then goes on like
+# $\pi$ is at least as good. The same holds if you do it in all positions (the policy improvement
+# theorem: Sutton and Barto 2018, section 4.2). Then you measure the better player's values, take
+# the largest of these, and so on.
+#
+# ## Move an estimate towards a target
+#
+# How do you learn a mean from one game at a time? Let $Q_n$ be the mean of the first $n$ results.
+# Then $n \, Q_n = (n - 1) \, Q_{n-1} + z_n$. Divide by $n$:
+#
+# $$Q_n = Q_{n-1} + \frac{1}{n} \, (z_n - Q_{n-1})$$
+#
+# <!-- slide: Learning moves Q towards a target -->
 #
 # $$Q(s, a) \leftarrow Q(s, a) + \alpha \, (y - Q(s, a))$$
 #
-# The book's target is the result of the whole game, $y = z$ (a *Monte Carlo* target). Watkins's
-# Q-learning (Watkins 1989) has another one: the reward plus the value of the best next move,
-# $y = r + \max_{a'} Q(s', a')$. It is *bootstrapped*: it uses the learner's own values. In a game
-# for two, the opponent moves in $s'$, and their best move is your worst:
+# * $y$ is the **target**, such as the result of a game.
+# * $y - Q$ is the error.
+# * $\alpha$ is the *step size*. With $\alpha = 1/n$, $Q$ is the mean of all targets.
 #
-# $$y = - \max_{a'} Q(s', a')$$
+# <!-- /slide -->
 #
-# At the end of the game $y$ is the result. By hand: $Q = 0.2$, $\alpha = 0.1$, and the game was
-# lost. The book's target is -1, and $Q$ becomes $0.2 + 0.1 \, (-1 - 0.2) = 0.08$. If the opponent's
-# best $Q$ in the next position is 0.3, Watkins's target is -0.3, and $Q$ becomes $0.2 + 0.1 \,
-# (-0.3 - 0.2) = 0.15$.
+# But the first games were played by a beginner, and $1/n$ gives them the same weight as the latest.
+# Larger steps forget them. The code of this page takes $\alpha = 1/n^{0.7}$, where $n$ counts how
+# often the move has been tried: 0.2 at the tenth time, 0.008 at the thousandth. Any power above 1/2
+# and up to 1 works in the end: the steps then have an infinite sum, so $Q$ can reach any value, but
+# their squares have a finite sum, so the noise dies out (Robbins and Monro 1951).
 #
-# The difference is what $Q$ means. The book's $Q$ is the mean result of *the games that were
-# played*, random moves included. Watkins's $Q$ is the value under *best play*, whatever moves were
-# tried. The next function learns a table of $Q$ by either target; half of all moves are random.
+# ## Two targets
+#
+# The book's target is the result of the whole game, $y = z$. It is called a *Monte Carlo* target.
+#
+# Watkins's Q-learning (Watkins 1989) has another one. Suppose that both sides play perfectly after
+# your move $a$, which leads to the position $s'$. There the opponent takes their best move and gets
+# $\max_{a'} Q^*(s', a')$. What they win, you lose:
+#
+# $$Q^*(s, a) = - \max_{a'} Q^*(s', a')$$
+#
+# At the end of the game, $Q^*$ is the result. This is the *Bellman equation* of a game in which
+# players take turns; [minimax](04_search.py) computes the same values from the end backwards. A
+# learner does not know $Q^*$, so it puts its own present $Q$ on the right-hand side.
+#
+# <!-- slide: Two targets for the same move -->
+
+# %% tags=["hide-input"]
+diagrams.q_targets()
+
+# %% [markdown]
+# <!-- /slide -->
+#
+# <!-- slide: The target says what Q will mean -->
+#
+# | target | formula | $Q$ becomes the mean result |
+# |---|---|---|
+# | Monte Carlo, the book's | $y = z$ | of the games that were played |
+# | Watkins's | $y = - \max_{a'} Q(s', a')$ | of perfect play |
+#
+# <!-- /slide -->
+#
+# Watkins's target uses the learner's own values: it is **bootstrapped**. Its error $y - Q(s, a)$ is
+# called the *temporal difference*, as it compares the values of two moments. In games for one
+# player there is no minus sign, and rewards $r$ may come at each step: $y = r + \gamma
+# \max_{a'} Q(s', a')$, where $\gamma$ is the discount. Here $\gamma = 1$, and only the end is
+# rewarded.
+#
+# <!-- slide: By hand: one lost game, two targets -->
+#
+# $Q = 0.2$, $\alpha = 0.1$. The game was lost. The opponent's best $Q$ in the next position is 0.3.
+#
+# * Monte Carlo: $y = -1$, so $Q = 0.2 + 0.1 \, (-1 - 0.2) = 0.08$.
+# * Watkins: $y = -0.3$, so $Q = 0.2 + 0.1 \, (-0.3 - 0.2) = 0.15$.
+#
+# <!-- /slide -->
+#
+# Why can values be right that are learned from wrong values? The last move of a game has the result
+# as its target, so its $Q$ is soon exact. Then the moves before it have an exact target, and so on
+# towards the start.
+#
+# ## The whole learner
+#
+# <!-- slide: Q-learning in eleven lines -->
+#
+#     Q(s, a) = 0 and n(s, a) = 0 for all positions s and moves a
+#     repeat:
+#         s = the start                                           # play
+#         until the game is over:
+#             a = with probability ε a random move, else the move with the largest Q(s, a)
+#             store (s, a);  s = the position after a
+#         y = the result for the player of the last move          # learn
+#         for each stored (s, a), the last one first:
+#             n(s, a) += 1
+#             Q(s, a) += (y - Q(s, a)) / n(s, a)^0.7
+#             y = -y    or    y = -max Q(s, a') over all moves a'
+#
+# <!-- /slide -->
+#
+# The last line prepares the target of the move *before*. That player is the opponent, so the sign
+# changes. With `y = -y` each move gets the result (Monte Carlo); with the maximum, Watkins's
+# target. The loop goes backwards, so that news from the end of the game reaches its start at once.
 
 # %%
-Source(ch11.table_q)
+Source(ch11.play_game, ch11.learn_game)
+
+# %% [markdown]
+# A row of the table `q` is a position. `followers()` lists what each move leads to: another row, or
+# `None` and the result at the end of the game. The next cell learns from 30,000 games by either
+# target; half of all moves are random ($\epsilon = 0.5$). Then look at o's answers to the corner:
 
 # %%
+tables = {}
+for name, bootstrap in ch11.TABLES.items():
+    q, tries, rng = ch11.new_table(), ch11.new_table(), random.Random(1)
+    for _ in range(30_000):
+        decisions, result = ch11.play_game(q, 0.5, rng)
+        ch11.learn_game(q, tries, decisions, result, bootstrap)
+    tables[name] = q
+
+# %% [markdown]
+# <!-- slide: What each target says of eight answers -->
+
+# %% tags=["hide-input"]
+corner, _ = followers()[0][0]  # the row of the position after A1
+exact = {move: float(value) for move, value in enumerate(solved("planes")[1][corner])
+         if move in tables["result of the game"][corner]}
+with drawing(columns=3, size=(3.4, 3.9)) as boards:
+    for board, (name, values) in zip(boards, [
+        ("target: the result", tables["result of the game"][corner]),
+        ("target: best next Q", tables["best Q of the next position"][corner]),
+        ("perfect play", exact),
+    ], strict=True):
+        board.set(title=name, xlim=(0, 3), ylim=(0, 3), xticks=(0.5, 1.5, 2.5),
+                  yticks=(0.5, 1.5, 2.5), xticklabels="ABC", yticklabels="123", aspect="equal")
+        board.tick_params(length=0)
+        for line in (1, 2):
+            board.axhline(line, color=INK, lw=1)
+            board.axvline(line, color=INK, lw=1)
+        board.text(0.5, 0.5, "x", ha="center", va="center", fontsize=26)
+        for move, value in values.items():
+            board.text(move % 3 + 0.5, move // 3 + 0.5, f"{value + 0.0:.2f}", ha="center",
+                       va="center", fontsize=16)
+
+# %% [markdown]
+# <!-- /slide -->
+#
+# Both find the best answer, B2. But only Watkins's values are those of perfect play. The other
+# table knows the results of players who make half of their moves at random: a bad answer is
+# punished only about half of the time.
+#
+# Measured over all moves of all positions:
+#
+# <!-- slide: Watkins's target finds perfect play's values -->
+
+# %% tags=["hide-input"]
 ch11.targets.show()
 
 # %% [markdown]
-# The result of the game is a better target at first, because it brings news from the end of the
-# game in one step. Later its error stays: the table knows the values of careless play. Watkins's
-# error goes to 0. Take the first move of tic-tac-toe, with perfect play a draw:
+# <!-- /slide -->
+#
+# The first target is slightly better at first, because it brings news from the end of the game at
+# once. Later its error stays. Watkins's goes to 0. Take the first move of the game, a draw with
+# perfect play:
 
-# %%
+# %% tags=["hide-input"]
 ch11.first_move.show()
 
 # %% [markdown]
-# `dlgo train q_learning` mixes both targets: `td_lambda` is the weight of the result
-# ([Reinforcement learning](../docs/reinforcement.md)). With a network, a bootstrapped target is
-# less stable: the network learns from its own errors.
+# Watkins's learner plays with random moves and learns the values of play *without* them. A method
+# that learns about another policy than the one that plays is called **off-policy**. The book's
+# learner is **on-policy**.
 #
-# **Try this.** `ch11.table_q(False, 30_000, 1, epsilon=0.1)` returns games, mean error and the
-# value of the first move. How do the two targets change with `epsilon`?
+# **Try this.** Set `0.5` to `0.1` in the cell with the two tables. Which of the two answers' values
+# change, and why?
 #
-# ## A critic: was the result a surprise?
+# ## Which moves to try
 #
-# REINFORCE gives all moves of a won game the same credit. A **critic** is a second output of the
-# network. It predicts $V(s)$, the result of the game for the player to move. The policy, now called
-# the **actor**, learns from the *advantage* instead of the return:
+# A learner that always plays the move with the largest $Q$ never finds out that another move is
+# better. This conflict between trying (*exploration*) and using what you know (*exploitation*) is
+# the one of [UCT](04_search.py). Here the remedy is simpler.
 #
-# $$A = R - V(s)$$
+# <!-- slide: Epsilon-greedy: sometimes a random move -->
 #
-# By hand: the critic expected a loss ($V = -1$) and the game was won ($R = 1$), so $A = 2$. This
-# holds for every move of that player until the critic noticed the change, even if the change was
-# the opponent's mistake. So a large $A$ does not mean that this move was good. Only on average do
-# good moves have a higher $A$ than bad moves, with less noise than $R$ alone.
+# With probability $\epsilon$ play a random legal move, else the best one. With $n$ legal moves the
+# best one has the probability
 #
-# Here the package's Connect Four network plays against itself, with moves drawn. Advantages are
-# large while the game is open. At the end the critic knows the result:
+# $$1 - \epsilon + \frac{\epsilon}{n}$$
+#
+# By hand, with $\epsilon = 0.5$ and 9 moves: $0.5 + 0.5/9 = 0.556$. Each other move has $0.5/9 =
+# 0.056$.
+#
+# <!-- /slide -->
+#
+# How large should $\epsilon$ be? The next learner has a network instead of a table, as in the book
+# (the next section shows it). Count its mistakes in all 4,520 unfinished positions of tic-tac-toe.
+# A *losing mistake* is a move that loses a position that was not lost. Each shade is a [95%
+# interval](02_rules.py).
+#
+# <!-- slide: Without random moves nothing is learned -->
 
-# %%
-ch12.advantages.show()
-
-# %% [markdown]
-# Few decisions, in which the critic had expected the opposite result, hold a large part of the sum
-# of all sizes:
-
-# %%
-ch12.surprises.show()
-
-# %% [markdown]
-# Here is the largest surprise of 200 games. The player to move on the first board wins the game in
-# the end. For each of their last decisions you see $V$, the value under perfect play (by the
-# package's solver), and $A$:
-
-# %%
-played = ch12.games_with_critic(200)
-turn = int(played.advantages.argmax())
-game = int(np.searchsorted(played.firsts, turn, side="right")) - 1
-first, end = played.firsts[game : game + 2]
-actions = played.actions[first:end].tolist()
-for row in range(turn, end, 2):
-    (exact,) = outcomes_of(ch12.CONNECT4)([actions[: row - first]])
-    print(f"V {played.values[row]:+.2f}   perfect play {max(exact.values()):+d}   "
-          f"A {played.advantages[row]:+.2f}")
-states = [ch12.CONNECT4.start()]
-for action in actions:
-    states.append(states[-1].apply_move(ch12.CONNECT4.move_of(action)))
-Row(*states[turn - first : turn - first + 3], states[-1],
-    titles=("expects a loss", "their move", "the answer", "the end"))
+# %% tags=["hide-input"]
+ch11.curiosity.show()
 
 # %% [markdown]
-# The first decision has the largest $A$, but perfect play would have won against every move. The
-# mistake was the opponent's answer. After it the player is winning, and the critic still expects a
-# loss.
+# <!-- /slide -->
 #
-# Actor and critic learn with one loss:
-#
-# $$L = -A \log \pi(a) + c_V \, (R - V)^2 - c_H \, H(\pi)$$
-#
-# $H(\pi) = -\sum_b \pi(b) \log \pi(b)$ is the *entropy*. It is large if the policy spreads its
-# probabilities evenly, so the last term keeps the policy curious. By hand: two moves with 50% each
-# have $H = 0.69$; with 90% and 10%, $-0.9 \log 0.9 - 0.1 \log 0.1 = 0.33$. In the first term
-# $A$ is a fixed number: the actor must not lower its loss by changing $V$.
+# Without random moves the learner plays a few games again and again. With many, its games reach
+# nearly all positions:
 
-# %%
-Source(TextbookActorCritic.step, TextbookActorCritic.improve)
+# %% tags=["hide-input"]
+ch11.coverage.show()
 
 # %% [markdown]
-# ## GAE: which move was it?
+# ## A network instead of a table
 #
-# To credit one move, compare $V$ before it with $V$ at the same player's next decision. The
-# *surprise* of decision $t$ is
-#
-# $$\delta_t = \gamma V(s_{t+1}) - V(s_t)$$
-#
-# For the last decision the result takes the place of $\gamma V(s_{t+1})$. **Generalised advantage
-# estimation** (GAE, Schulman et al. 2016) adds the later surprises with falling weights:
-#
-# $$A_t = \delta_t + \gamma \lambda \, A_{t+1}$$
-#
-# With $\lambda = 1$ and $\gamma = 1$ the values in between cancel, and $A = R - V$. With $\lambda =
-# 0$ only the next value counts. By hand, with $\gamma = 1$ and $\lambda = 0.5$: a player's values
-# are 0.2 and then -0.5, and the game is lost. The surprises are $-0.5 - 0.2 = -0.7$ and $-1 + 0.5 =
-# -0.5$. So $A_2 = -0.5$ and $A_1 = -0.7 + 0.5 \cdot (-0.5) = -0.95$. $R - V$ would be -1.2.
+# Go has too many positions for a table. The book's network takes the position and one move as its
+# input and has one output, $Q$. A *tanh* keeps it between -1 and 1.
 
 # %%
-Source(TextbookPPO.credit)
+Source(TextbookQ.new_network, TextbookQ.scores, TextbookQ.policy_of, TextbookQ.step)
 
 # %% [markdown]
-# Does it find the mistake? In lost games of tic-tac-toe, take the loser's move with the lowest
-# advantage. How often did this move give away a draw or a win?
+# `scores` evaluates the network once for each action. `policy_of` is epsilon-greedy play. `step`
+# trains on pairs of a position and the move that was played; the label is the result of the game.
+#
+# <!-- slide: Squared error learns a mean -->
+#
+# Which number $q$ has the smallest mean squared error to the results $z$?
+#
+# $$\frac{d}{dq} E[(z - q)^2] = -2 \, E[z - q] = 0 \quad \Rightarrow \quad q = E[z]$$
+#
+# So the network learns the mean result of the games that were played, too: a Monte Carlo target.
+#
+# <!-- /slide -->
+#
+# A network also has values for positions that it has never met, because similar positions share its
+# weights. A table has nothing there.
+#
+# <!-- slide: A network knows positions that it never met -->
 
-# %%
-ch12.blame.show()
+# %% tags=["hide-input"]
+ch11.unseen.show()
 
 # %% [markdown]
-# $R - V$ names the mistake no more often than a random choice among the loser's moves. A small
-# $\lambda$ does better, if the critic is good. A large one trusts the critic less and needs more
-# games. PPO's usual value is 0.95.
+# <!-- /slide -->
 #
-# ## PPO: several steps from the same games
+# <!-- try: values -->
 #
-# After one step the old games no longer show how the policy plays. So actor-critic plays new games
-# after each step. **Proximal policy optimisation** (PPO, Schulman et al. 2017) takes several steps
-# from the same games. $p$ is the probability of the move when it was played, $\pi$ the probability
-# now, and $\rho = \pi / p$ their ratio. PPO maximises
-#
-# $$\min(\rho A, \; \mathrm{clip}(\rho, 1 - \epsilon, 1 + \epsilon) \, A)$$
-#
-# Once a good move is $1 + \epsilon$ times as probable as in the games, it is no longer rewarded. By
-# hand, with $\epsilon = 0.2$: the move had 20% and now has 30%, so $\rho = 1.5$. With $A = 1$ the
-# objective is $\min(1.5, 1.2) = 1.2$, a constant: no gradient. With $A = -1$ it is $\min(-1.5,
-# -1.2) = -1.5$: the gradient remains, and reduces the probability.
-
-# %%
-Source(ClippedLoss.value)
-
-# %% [markdown]
-# Five learners play the same number of games of tic-tac-toe. The bonus for entropy decides whether
-# they learn at all: without it the policy is sure too early, with or without a critic.
-
-# %%
-ch12.methods.show()
-
-# %% [markdown]
-# PPO needs less than half as many games, because it takes four steps from each batch of 64 games.
-# How many can it take?
-
-# %%
-ch12.steps.show()
-
-# %% [markdown]
-# With the clip, twenty steps teach more than four; without it, almost nothing.
-#
-# **Try this.** `ch12.methods.run(seeds=2, batches=50, names=("entropy", "PPO (has both)"))` learns
-# from 3,200 games. Can two seeds tell the learners apart?
+# With a network, Watkins's target is less stable. Each step also changes the values of *other*
+# positions, among them the $Q(s', a')$ in the target, so errors can feed themselves. Deep
+# Q-learning (Mnih et al. 2015) computes targets with an older copy of the network. So does `dlgo
+# train q_learning`; its setting `td_lambda` mixes the two targets ([Reinforcement
+# learning](../docs/reinforcement.md)).
 #
 # ## What the book says, and what we measured
 
-# %%
-same = binom.cdf(50, 100, 0.53)
+# %% tags=["hide-input"]
 Claims(
     ("Without random moves a bot plays the same game and stops learning.", "11.1",
      f"Confirmed: it meets {ch11.coverage['never']} of the positions. Losing mistakes: "
@@ -275,47 +335,25 @@ Claims(
      f"Depends: luck does, careless play does not. The first move, a draw, is valued at "
      f"{ch11.first_move['result of the game']}; by Watkins's target at "
      f"{ch11.first_move['best Q of the next position']}."),
-    ("The advantage of the first move of a won game is 1, as V = 0.", "12.1.1",
-     f"Depends on the critic: this one knows that the first player wins Connect Four. Mean size in "
-     f"the first tenth of a game: {ch12.advantages['0 to 10%']}."),
-    ("Near the end advantages are close to 0.", "12.1.1",
-     f"Confirmed: {ch12.advantages['90 to 100%']} in the last tenth."),
-    ("Important moves, which turn a game round, get a large advantage.", "12.1.1",
-     f"Only partly: in {ch12.surprises['decisions']} of the decisions A exceeds 1.5 in size; they "
-     f"hold {ch12.surprises['their part of all sizes']} of the sum. But a loser's lowest A is a "
-     f"losing mistake in {ch12.blame['A = R - V (lambda 1)']} of the games (a random one of their "
-     f"moves: {ch12.blame['a move at random']}), with GAE and lambda 0 in "
-     f"{ch12.blame['GAE, lambda 0']}."),
-    ("An advantage has the sign of the reward.", "12.4",
-     "Confirmed for wins and losses, since V lies between -1 and 1; for draws it has the sign of "
-     "-V."),
-    ("Actor-critic is often more stable than policy gradients.", "12.5",
-     f"Not seen in tic-tac-toe: mistakes {ch12.methods['REINFORCE']} without and "
-     f"{ch12.methods['critic']} with a critic; with entropy {ch12.methods['entropy']} and "
-     f"{ch12.methods['critic and entropy']}."),
-    ("51 of 100 games: basically the same strength.", "12.4",
-     f"Not supported: a bot that wins 53% gets 50 or less in {same:.0%} of matches of 100 games."),
-    ("It learns basic tactics; with a tree search more is possible.", "12.4",
-     "Confirmed in Connect Four: [Reinforcement learning](../docs/reinforcement.md)."),
 )
 
 # %% [markdown]
 # ## Pitfalls
 #
-# * **Whose value?** $V$ and $Q$ belong to the player to move. With a wrong sign the bot learns to
-#   lose. `dlgo doctor RUN` checks for it.
-# * **$Q(s, a) = -V(s')$ needs alternating turns.** In draughts the same player may move again in
-#   $s'$. Then the sign stays.
-# * **The best of the legal moves.** If the maximum includes illegal moves, a position gets the
-#   value of a move that nobody can play.
-# * **Two losses, one network.** The critic's error is large at first. A weight below 1
-#   (`value_weight`) keeps it from dominating the shared layers.
-# * **Old games.** Many steps from one batch without clipping learn from games that the present
-#   policy would not play.
+# <!-- slide: Four ways to learn wrong values -->
 #
-# ## Graded exercises
+# * **Whose value?** $Q$ belongs to the player who moves. With a wrong sign the bot learns to lose.
+# * **Turns that do not alternate.** If the same player moves again, as in draughts, the sign stays.
+# * **Illegal moves** do not belong into the maximum.
+# * **Tests with random moves.** Set $\epsilon = 0$ before you measure strength.
 #
-# `q_update`, `advantages`: `dlgo class new q_update` writes `q_update.py`.
+# <!-- /slide -->
+#
+# `dlgo doctor RUN` looks for a wrong sign in a run of `dlgo train`.
+#
+# ## Graded exercise
+#
+# `q_update`: `dlgo class new q_update` writes `q_update.py`.
 #
 # ## Questions
 #
@@ -330,44 +368,15 @@ Claims(
 #
 # </details>
 #
-# **2.** *(easy, 10 minutes)* The critic expects 0.9. What is $A$ if the game is won, and if it is
-# lost? Does the second case show that this move was a mistake?
+# **2.** *(medium, 15 minutes)* A learner knows nothing: all $Q$ are 0. It plays one game, which x
+# wins with the seventh move. Which values does either target change, if the loop goes backwards?
+# And if it went forwards?
 #
 # <details markdown="1"><summary>Answer</summary>
 #
-# 0.1 and -1.9. No: any later move may have been the mistake. All decisions of this player get a
-# negative $A$ until the critic notices.
-#
-# </details>
-#
-# **3.** *(medium, 20 minutes)* A player's values are 0.0, 0.6 and -0.2, and the player wins.
-# Compute $A_1$ for $\lambda = 0$, 0.5 and 1 ($\gamma = 1$).
-#
-# <details markdown="1"><summary>Answer</summary>
-#
-# The surprises are 0.6, -0.8 and 1.2. $\lambda = 0$: 0.6. $\lambda = 0.5$: $0.6 - 0.4 + 0.3 = 0.5$.
-# $\lambda = 1$: $0.6 - 0.8 + 1.2 = 1.0 = R - V$.
-#
-# </details>
-#
-# **4.** *(medium, 15 minutes)* A move had 50% when it was played and has 35% now; $\epsilon = 0.2$.
-# For $A = 0.3$ and for $A = -0.3$: what is PPO's objective, and is there a gradient?
-#
-# <details markdown="1"><summary>Answer</summary>
-#
-# $\rho = 0.7$. With $A = 0.3$: $\min(0.21, 0.24) = 0.21$, with a gradient that raises the
-# probability again. With $A = -0.3$: $\min(-0.21, -0.24) = -0.24$, clipped, no gradient: the bad
-# move is rare enough.
-#
-# </details>
-#
-# **5.** *(hard, 1 hour)* What does `ch11.table_q` say of the first move after 100,000 games, with
-# $\epsilon$ = 0.1, 0.5 and 0.9, for either target? Explain the difference.
-#
-# <details markdown="1"><summary>Answer</summary>
-#
-# Result of the game: about 0.07, 0.21 and 0.28. The more careless both players are, the more it
-# helps to move first. Watkins's target: 0.00 each time, the value of best play. But with $\epsilon
-# = 0.1$ its mean error over all moves is still large, because most positions are hardly visited.
+# The first step has $\alpha = 1$. Monte Carlo: all seven, x's four moves become 1, o's three moves
+# -1, in either order. Watkins: the seventh becomes 1. The target of the sixth is minus the largest
+# $Q$ in the position after it, so it becomes -1. The fifth stays 0: o had other moves, which are
+# still worth 0, and $-\max = 0$. So do those before it. Forwards, only the seventh changes.
 #
 # </details>

@@ -59,7 +59,7 @@ def progress(games: int) -> Iterator[Row]:
     for practice, earlier in ((1920, 0), (3840, 0), (3840, 1920)):
         share = decided(results_against(policy(practice), policy(earlier), games, 1))
         value, low, high = (100 * number for number in share)
-        yield {"label": f"{practice:,} games v {f'{earlier:,}' if earlier else 'untrained'}",
+        yield {"label": f"{practice:,} games against {f'{earlier:,}' if earlier else 'untrained'}",
                "value": value, "low": low,
                "high": high}
 

@@ -53,7 +53,7 @@ def networks(name: str, seeds: int, batches: int) -> list[dict]:
     return rows
 
 
-@experiment(quick={"seeds": 3, "batches": 45, "names": ("never", "always 50%")},
+@experiment(quick={"seeds": 3, "batches": 30, "names": ("never", "always 50%")},
             full={"seeds": 5, "batches": 200, "names": tuple(LEARNERS)}, digits=1)
 def curiosity(seeds: int, batches: int, names: tuple[str, ...]) -> Iterator[Row]:
     """How often must the bot try a random move? Positions in which it gives away a draw or win."""
@@ -73,7 +73,7 @@ def _(table: pd.DataFrame, axes: Axes) -> None:
     axes.legend(title="random moves", loc="lower left")
 
 
-@experiment(quick={"seeds": 3, "batches": 45, "names": ("never", "always 50%")},
+@experiment(quick={"seeds": 3, "batches": 30, "names": ("never", "always 50%")},
             full={"seeds": 5, "batches": 200, "names": tuple(LEARNERS)}, digits=1)
 def coverage(seeds: int, batches: int, names: tuple[str, ...]) -> Iterator[Row]:
     """What share of all 4,520 positions do the games meet?"""
@@ -90,34 +90,64 @@ def unseen(seeds: int, batches: int) -> Iterator[Row]:
         yield mean_row(label, [row[key] for row in rows])
 
 
-def table_q(bootstrap: bool, games: int, seed: int, epsilon: float = 0.5) -> list[tuple]:
-    """Q-learning with a table instead of a network.
+Table = list[dict[int, float]]  # a number for each move (an action) in each row of `solved`
+
+
+def new_table() -> Table:
+    """A table with 0 for each move in all 4,520 unfinished positions; row 0 is the start."""
+    return [dict.fromkeys(moves, 0.0) for moves in followers()]
+
+
+def play_game(
+    q: Table, epsilon: float, rng: random.Random
+) -> tuple[list[tuple[int, int]], float]:
+    """Play a game against itself, with a random move with probability epsilon, else the best.
+
+    Returns:
+        The decisions, each a position and a move, and the result for the player of the last one:
+        1 for a win, 0 for a draw.
+    """
+    graph, decisions, result = followers(), [], 0.0
+    position: int | None = 0
+    while position is not None:
+        moves = q[position]
+        best = max(moves, key=moves.__getitem__)
+        move = rng.choice([*moves]) if rng.random() < epsilon else best
+        decisions.append((position, move))
+        position, result = graph[position][move]
+    return decisions, result
+
+
+def learn_game(
+    q: Table, tries: Table, decisions: list[tuple[int, int]], result: float, bootstrap: bool
+) -> None:
+    """Move Q of each decision of a game towards its target, the last decision first.
 
     Args:
-        bootstrap: Whether the target is the value of the next position (Watkins), not the result.
+        tries: how often each move has been learned so far; the step shrinks with it.
+        result: for the player of the last decision.
+        bootstrap: whether the target is the value of the next position (Watkins), not the result.
+    """
+    target = result
+    for position, move in reversed(decisions):
+        tries[position][move] += 1
+        q[position][move] += (target - q[position][move]) / tries[position][move] ** 0.7
+        # The player of the decision before is the opponent, who sees the opposite value.
+        target = -max(q[position].values()) if bootstrap else -target
+
+
+def table_q(bootstrap: bool, games: int, seed: int, epsilon: float = 0.5) -> list[tuple]:
+    """Learn a table of Q by either target, see `learn_game`.
 
     Returns:
         Games, the mean error of Q over all moves, and the mean Q of the first moves, from time to
         time.
     """
-    rng, graph, (_, truth) = random.Random(seed), followers(), solved("planes")
-    q = [dict.fromkeys(moves, 0.0) for moves in graph]
-    tries = [dict.fromkeys(moves, 0) for moves in graph]
+    rng, (_, truth) = random.Random(seed), solved("planes")
+    q, tries = new_table(), new_table()
     rows: list[Any] = []
     for game in range(1, games + 1):
-        position: int | None = 0
-        turns: list[Any] = []
-        value = 0.0
-        while position is not None:
-            moves = q[position]
-            best = max(moves, key=moves.__getitem__)
-            move = rng.choice([*moves]) if rng.random() < epsilon else best
-            turns.append((position, move))
-            position, value = graph[position][move]  # at the end: 1 if the move wins, else 0
-        for position, move in reversed(turns):
-            tries[position][move] += 1  # the more tries, the smaller the step
-            q[position][move] += (value - q[position][move]) / tries[position][move] ** 0.7
-            value = -max(q[position].values()) if bootstrap else -value  # as the opponent sees it
+        learn_game(q, tries, *play_game(q, epsilon, rng), bootstrap)
         if game in (1000, 3000, 10_000, 30_000, 100_000, 300_000):
             errors = [abs(q[row][move] - truth[row, move]) for row in range(len(q))
                       for move in q[row]]
