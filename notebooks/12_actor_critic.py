@@ -117,9 +117,9 @@ Row(*states[turn - first : turn - first + 3], states[-1],
 # %% [markdown]
 # <!-- /slide -->
 #
-# The first decision has the largest $A$, but perfect play would have won against every move. The
-# mistake was the opponent's answer. After it the player is winning, and the critic still expects a
-# loss.
+# The first decision has the largest $A$, but it was not a good move: the position was lost, whatever
+# it played. The opponent's answer was a mistake. Now the player is winning, and the critic still
+# expects a loss, so the second $A$ is large, too. The third is 0: the critic has noticed.
 #
 # ## One loss for actor and critic
 #
@@ -190,14 +190,6 @@ Source(TextbookActorCritic.step, TextbookActorCritic.improve)
 # * $\lambda = 0$: only the next value counts. Little noise, all the critic's errors.
 # * $\lambda = 1$: with $\gamma = 1$ it is $R - V$. No error of the critic, all the noise.
 #
-# <!-- /slide -->
-#
-# <!-- slide: By hand: the first of four decisions -->
-
-# %% tags=["hide-input"]
-diagrams.gae_sum()
-
-# %% [markdown]
 # <!-- /slide -->
 #
 # By hand, with $\gamma = 1$ and $\lambda = 0.5$: a player's values are 0.1, 0.5, -0.5 and -0.8, and
