@@ -117,8 +117,8 @@ Row(*states[turn - first : turn - first + 3], states[-1],
 # %% [markdown]
 # <!-- /slide -->
 #
-# The first decision has the largest $A$, but it was not a good move: the position was lost, whatever
-# it played. The opponent's answer was a mistake. Now the player is winning, and the critic still
+# The first decision has the largest $A$, but it was not a good move: the position was lost with
+# any move. The opponent's answer was a mistake. Now the player is winning, and the critic still
 # expects a loss, so the second $A$ is large, too. The third is 0: the critic has noticed.
 #
 # ## One loss for actor and critic
@@ -139,7 +139,7 @@ Row(*states[turn - first : turn - first + 3], states[-1],
 #
 # * **In the first term $A$ is a fixed number.** The code computes it before the step. Otherwise the
 #   actor could lower its loss by changing $V$.
-# * **$c_V$** (`value_weight`) is the weight of the critic's error. Actor and critic share the hidden
+# * **$c_V$** (`value_weight`) is the weight of the critic's error. Both share the hidden
 #   layer. At first the error is large, and with a large weight the layer would serve the critic
 #   alone. One half also cancels the 2 of the derivative of the square.
 # * **$c_H$** (`entropy`) is the weight of the entropy. By hand: two moves with 50% each have $H =
