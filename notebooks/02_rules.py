@@ -137,8 +137,8 @@ Source(TextbookState.is_valid_move, TextbookState._is_self_capture,
 # White gets [*komi*](../docs/glossary.md#komi) $k$, some points for moving second; half a point in
 # it excludes draws. There are two ways to count. By *area* (China, most programs), your points are
 # your stones $s$ and the empty points $e$ that only your stones surround. By *territory* (Japan),
-# your points are these empty points $e$ and your prisoners $p$. Black's lead, with B for Black and W
-# for White:
+# your points are these empty points $e$ and your prisoners $p$. Black's lead, with B for Black and
+# W for White:
 #
 # <!-- slide: Area counts stones, territory counts prisoners -->
 # $$m_{\text{area}} = (s_B + e_B) - (s_W + e_W) - k$$
@@ -159,7 +159,7 @@ position(rows)
 
 # %% [markdown]
 # Why are the two ways so close? A stone that was played is on the board or a prisoner. If Black has
-# played $n_B$ stones and White $n_W$, then $s_B = n_B - p_W$ and $s_W = n_W - p_B$. Insert this into
+# played $n_B$ stones and White $n_W$, then $s_B = n_B - p_W$ and $s_W = n_W - p_B$. Insert this in
 # the first formula:
 #
 # <!-- slide: Both counts differ by the stones played -->
@@ -246,8 +246,8 @@ Source(ch03.Centre)
 # equal strength.
 #
 # How wide is the interval of a match? One game, won with probability $q$, has the variance
-# $q(1 - q)$, at most $1/4$. The mean of $n$ independent games has the variance $q(1 - q)/n$, and 95%
-# of a normal distribution lie within 1.96 standard deviations:
+# $q(1 - q)$, at most $1/4$. The mean of $n$ independent games has the variance $q(1 - q)/n$, and
+# 95% of a normal distribution lie within 1.96 standard deviations:
 #
 # <!-- slide: Four times the games halve the interval -->
 # $$\hat q \pm 1.96 \sqrt{\frac{\hat q (1 - \hat q)}{n}} \quad \text{at most} \quad \hat q \pm
@@ -321,8 +321,8 @@ before
 #
 # Superko must know every earlier position. To compare positions quickly, give each stone on each
 # point a random number $r$. The [key](../docs/glossary.md#zobrist-key) of a position is the
-# *exclusive or* $\oplus$ of the numbers of its stones: a bit of $a \oplus b$ is 1 if the bits of $a$
-# and $b$ differ.
+# *exclusive or* $\oplus$ of the numbers of its stones: a bit of $a \oplus b$ is 1 if the bits of
+# $a$ and $b$ differ.
 #
 # $$\text{key} = \bigoplus_{\text{stones}} r(\text{colour}, \text{point})$$
 #

@@ -65,7 +65,7 @@ def moves(games: int) -> Iterator[Row]:
 def _(table: pd.DataFrame, axes: Axes) -> None:
     axes.errorbar(table["plies"], table["value"], (table["high"] - table["low"]) / 2, fmt="o-",
                   color=BLUE, capsize=4)
-    axes.set(xlabel="moves played", ylabel="legal moves, mean", ylim=(0, None))
+    axes.set(xlabel="moves played", ylabel="legal moves, mean with 95% interval", ylim=(0, None))
 
 
 @moves.conclusion
@@ -75,7 +75,7 @@ def _(table: pd.DataFrame) -> str:
             f"{text['mean of 150 moves']} on average before that.")
 
 
-@experiment(quick={"games": 300}, full={"games": 1000})
+@experiment(quick={"games": 300}, full={"games": 1000}, quantity="games with the same winner")
 def counting(games: int) -> Iterator[Row]:
     """Do area counting and territory counting name the same winner on 9x9?
 
@@ -114,7 +114,7 @@ def _(table: pd.DataFrame, axes: Axes) -> None:
         axes.errorbar(rows["komi"], rows["value"], (rows["high"] - rows["low"]) / 2, fmt="o-",
                       color=colour, capsize=5, label=f"{size:.0f}x{size:.0f}")
     axes.axhline(50, color=INK, linewidth=1.5, linestyle="--")
-    axes.set(xlabel="komi, points", ylabel="won by Black, %", ylim=(40, 60),
+    axes.set(xlabel="komi, points", ylabel="won by Black in %, with 95% interval", ylim=(40, 60),
              yticks=range(40, 61, 5))
     axes.legend()
 

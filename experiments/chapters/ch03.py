@@ -146,7 +146,7 @@ def _(table: pd.DataFrame) -> str:
         for label, ratio in zip(table["label"].iloc[1:], ratios, strict=True)) + "."
 
 
-@experiment(quick={"games": 40}, full={"games": 400})
+@experiment(quick={"games": 40}, full={"games": 400}, quantity="games that end")
 def eyes(games: int) -> Iterator[Row]:
     """How many random games on 9x9 end within 1,000 moves, with and without the rule about eyes?"""
     game, most = dlgo.game("go9"), 1000
