@@ -135,7 +135,7 @@ class Diagram:
 
     def _repr_html_(self) -> str:
         # On a phone the picture scrolls, so that its text stays legible.
-        picture = self.svg("width:100%;min-width:40rem;max-width:100rem")
+        picture = self.svg("width:100%;min-width:640px")
         return f'<div style="overflow-x:auto;margin:1em 0">{picture}</div>'
 
     def text(self, place: Point, text: str, size: float = NORMAL, colour: str = "ink",

@@ -23,8 +23,7 @@ FILTERS = np.array([
 
 def dense(inputs: Floats, weights: Floats, delta: Floats) -> tuple[Floats, Floats, Floats]:
     """The output of a dense layer without biases, and the gradients of weights and inputs."""
-    layer = Dense(*weights.shape, np.random.default_rng(0))
-    layer.weights[...] = weights
+    layer = _layer(weights)
     outputs = layer.forward(inputs)
     by_inputs = layer.backward(delta)
     return outputs, layer.gradients[0], by_inputs
@@ -113,11 +112,8 @@ def residual_block() -> Diagram:
     """y = x + F(x): the input goes around two layers and is added to their output."""
     x = np.array([[2.0, -1.0]])
     first, second = np.array([[1.0, 0], [1, 2]]), np.array([[0.5, -1], [1, 1]])
-    rng = np.random.default_rng(0)
-    layers = Dense(2, 2, rng), ReLU(), Dense(2, 2, rng)
-    layers[0].weights[...], layers[2].weights[...] = first, second
-    hidden = layers[1].forward(layers[0].forward(x))
-    change = layers[2].forward(hidden)
+    hidden = ReLU().forward(_layer(first).forward(x))
+    change = _layer(second).forward(hidden)
     diagram = Diagram(
         "A residual block: the input x goes through two layers, which compute F(x), and around "
         "them. The output is the sum x + F(x), so the layers learn only the change.", 700)
@@ -132,13 +128,20 @@ def residual_block() -> Diagram:
     other = diagram.box(710, 346, 190, 140, "layer", "purple", size=36)
     plus = diagram.circle((1250, 416), 56, "green", "+", size=64, bold=True)
     stops = [columns[0], layer, columns[1], other, columns[2], plus, columns[3]]
-    for left, right in zip(stops, stops[1:], strict=False):
-        diagram.arrow(left.right, right.left, thick=6)
+    for stop, following in zip(stops, stops[1:], strict=False):
+        diagram.arrow(stop.right, following.left, thick=6)
     start = columns[0].top
     diagram.arrow(start, (start[0], 150), (1250, 150), plus.top, colour="green", thick=8)
     diagram.text((680, 105), "x, unchanged", 40, "green", bold=True)
     diagram.text((800, 640), "The layers learn only the change F(x).", 40)
     return diagram
+
+
+def _layer(weights: Floats) -> Dense:
+    """A dense layer with these weights and no biases."""
+    layer = Dense(weights.shape[0], weights.shape[1], np.random.default_rng(0))
+    layer.weights[...] = weights
+    return layer
 
 
 def _signed(value: float) -> str:

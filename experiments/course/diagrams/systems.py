@@ -141,8 +141,8 @@ def map_of_ideas() -> Diagram:
         "critic": (4, 2, "Actor-critic,\nPPO", "12", "orange"),
         "alphago": (3, 0, "AlphaGo", "13", "purple"), "zero": (4, 0, "AlphaZero", "14", "purple"),
     }
-    boxes = {name: diagram.box(20 + 325 * column, 20 + 290 * row, 260, 180,
-                               f"{title}\n{number}", colour, size=36)
+    boxes = {name: diagram.box(15 + 325 * column, 20 + 290 * row, 270, 180,
+                               f"{title}\n{number}", colour, size=38)
              for name, (column, row, title, number, colour) in pages.items()}
     for left, right in (("rules", "networks"), ("networks", "data"), ("search", "alphago"),
                         ("gradients", "values"), ("values", "critic"), ("alphago", "zero")):
