@@ -103,8 +103,8 @@ def convolution() -> Diagram:
         " + ".join(f"{number(w)}·{number(v)}" for w, v in zip(weights.flat, plane.flat, strict=True)
                    if w and v)
         for weights, plane in zip(FILTERS[0], padded[:, row:row + 3, col:col + 3], strict=True))
-    diagram.text((800, 800), f"filter 1 in the red windows:\n{own} (own) + {others} (opponent's) = "
-                 f"{number(outputs[0, row, col])}", 36)
+    total = f"{own} (own) + {others} (opponent's) = {number(outputs[0, row, col])}"
+    diagram.text((800, 800), f"filter 1 in the framed windows:\n{total}", 36)
     return diagram
 
 

@@ -129,7 +129,8 @@ def map_of_ideas() -> Diagram:
     diagram = Diagram(
         "The ideas of the course. Rules lead to tree search and to networks; networks, to honest "
         "tests, to programs that meet others, and to policy gradients, values and actor-critic. "
-        "AlphaGo joins search, networks and policy gradients, and AlphaZero follows.", 800)
+        "AlphaGo joins search, networks and policy gradients; AlphaZero has one network for both, "
+        "as actor-critic has.", 800)
     pages = {
         "rules": (0, 1, "Rules", "02", "grey"),
         "search": (1, 0, "Tree search", "04", "blue"),
@@ -150,6 +151,7 @@ def map_of_ideas() -> Diagram:
     diagram.arrow(boxes["rules"].top, (boxes["rules"].top[0], 110), boxes["search"].left, thick=6)
     diagram.arrow(boxes["networks"].bottom, boxes["programs"].top, thick=6)
     diagram.arrow(boxes["data"].bottom, boxes["gradients"].top, thick=6)
+    diagram.arrow(boxes["critic"].top, boxes["zero"].bottom, thick=6)
     end = boxes["alphago"].at(0.35, 1)
     diagram.arrow(boxes["data"].right, (end[0], 400), end, thick=6)
     start, end = boxes["gradients"].at(0.8, 0), boxes["alphago"].at(0.65, 1)
