@@ -10,20 +10,19 @@
 #
 # After this page you can
 #
-# * compute the gradient of the logarithm of a softmax by hand;
-# * derive REINFORCE, and explain why its loss is only a pseudo-loss;
+# * derive the gradient that REINFORCE follows, and say whose result it improves in self-play;
+# * compute one step by hand, and explain why its loss is only a pseudo-loss;
 # * say how many games show that a bot has become better.
 #
-# A bot can learn without examples of good moves. It plays against itself, makes the winner's moves
-# more probable and the loser's less. A winner makes bad moves too, but over many games good moves
-# are more often on the winner's side.
+# **Before this page** you need softmax, gradient descent and batches from [chapter
+# 5](05_networks.py), and expected values. The derivations use one rule of calculus: the derivative
+# of the natural logarithm, $\ln x$, is $1/x$.
 #
-# A **policy** $\pi$ gives each legal move of a position a probability. The bot draws its moves from
-# it. If it always played the most probable move, it would see one game again and again:
-#
-# [The studio](../docs/studio.md#course-and-lectures) starts this chapter with *A policy*.
+# A bot can learn without examples of good moves. It plays against itself (*self-play*), makes the
+# winner's moves more probable and the loser's less. A winner makes bad moves too, but over many
+# games good moves are more often on the winner's side.
 
-# %%
+# %% tags=["hide-input"]
 import numpy as np
 from scipy.stats import binom, binomtest
 
@@ -36,37 +35,73 @@ from engines.policy_gradient.textbook import (
 )
 from experiments.chapters import ch09, ch10
 from experiments.chapters.experiment import Claims
+from experiments.course import diagrams
 from experiments.course.showing import Source
 from experiments.figures import BLUE, INK, ORANGE, drawing
 
 connect4 = dlgo.game("connect4")
 
-# %%
+# %% [markdown]
+# <!-- slide: Play, credit, learn, and again -->
+
+# %% tags=["hide-input"]
+diagrams.policy_gradient_loop()
+
+# %% [markdown]
+# <!-- /slide -->
+#
+# ## Play: moves are drawn
+#
+# <!-- slide: A policy gives each move a probability -->
+#
+# A **policy** $\pi$ gives each legal move of a position a probability. The bot draws its moves from
+# it. If it always played the most probable move, it would see one game again and again.
+#
+# <!-- /slide -->
+
+# %% tags=["hide-input"]
 ch09.variety.show()
 
 # %% [markdown]
-# ## Experience
+# In [the studio](../docs/studio.md#course-and-lectures), open the course preset *A policy*.
 #
 # The bot stores each of its decisions: what the network saw, which moves were legal, which move was
-# played, by which player, and the probability of that move.
+# played, by which player, and the probability of that move (`share`).
 
 # %%
 Source(Decision)
 
 # %% [markdown]
-# When the game is over, each decision gets its **return** $R$. The result $z$ is 1 if the player of
-# the decision won, -1 if they lost, 0 after a draw. A discount $\gamma$ reduces it for early
-# decisions: the last move of a won game probably has more to do with winning than the first.
+# The policy must stay curious. Its *entropy* $-\sum_b \pi(b) \ln \pi(b)$ measures how evenly it
+# spreads its probabilities over the moves $b$. A new network plays almost at random. With learning
+# it prefers some moves, and the entropy falls:
+
+# %% tags=["hide-input"]
+ch09.entropy.show()
+
+# %% [markdown]
+# ## Credit: every decision gets a return
 #
-# $$R = \gamma^{k} \, z$$
+# <!-- slide: The return: the result, discounted -->
 #
-# Here $k$ counts the later decisions of the same player. By hand, with $\gamma = 0.9$: you lost,
-# and you made three more moves after this one. Its return is $0.9^3 \cdot (-1) = -0.729$.
+# When the game is over, each decision $t$ gets its **return**
+#
+# $$R_t = \gamma^{T - t} z$$
+#
+# * $z$: the result for the player who decided: 1, 0 or -1
+# * $\gamma$: the *discount*, at most 1
+# * $T - t$: how many decisions the same player made later
+#
+# <!-- /slide -->
+#
+# With $\gamma < 1$ the last move of a won game gets more credit than the first. By hand, with
+# $\gamma = 0.9$: you lost, and you made three more moves after this one. Its return is $0.9^3 \cdot
+# (-1) = -0.729$. The code goes backwards, so it only has to count:
 
 # %%
 Source(TextbookReinforce.credit)
 
-# %%
+# %% tags=["hide-input"]
 bot = TextbookReinforce(connect4, discount=0.9, seed=1)
 decisions, result = bot.play()
 returns = bot.credit(decisions, result)
@@ -79,75 +114,189 @@ with drawing(size=(8, 3.4)) as (axes,):
 # %% [markdown]
 # **Try this.** Set `discount=1.0`, then 0.5. Which moves get the credit?
 #
-# The policy must stay curious. Its *entropy* measures how evenly it spreads its probabilities. A
-# new network plays almost at random. With learning it prefers some moves, and the entropy falls.
-
-# %%
-ch09.entropy.show()
-
-# %% [markdown]
 # ## Learn from one number a game
 #
 # The chapter's first example has no board. In *Add It Up* two players choose numbers from 1 to 5, a
 # hundred times each. The higher sum wins. The policy consists of five probabilities, each 20% at
-# first. One game says little. How often did the winner choose 1 less often than the loser?
+# first. One game says little. In how many games did the winner choose 1 less often than the loser?
+#
+# <!-- slide: One game says little -->
 
-# %%
+# %% tags=["hide-input"]
 ch10.one_game.show()
 
 # %% [markdown]
+# <!-- /slide -->
+#
 # Many games say enough. After each game the book's rule adds a small number to a probability for
 # each time that the winner chose it, and subtracts it for the loser's choices. The best choice, 5,
 # takes over. The worst choice disappears first.
+#
+# <!-- slide: Many games say enough -->
 
-# %%
+# %% tags=["hide-input"]
 ch10.choices.show()
 
 # %% [markdown]
-# ## REINFORCE: the gradient of the policy
+# <!-- /slide -->
+#
+# ## Learn: the gradient of one decision
 #
 # In a board game a network computes the policy from the position. Its output for each move $b$ is a
-# number $z_b$, the *logit*. The softmax turns logits into probabilities, and the logarithm of the
+# number $u_b$, the *logit*. The softmax turns logits into probabilities, and the logarithm of the
 # probability of move $a$ is
 #
-# $$\log \pi(a) = z_a - \log \sum_b e^{z_b}$$
+# $$\ln \pi(a) = \ln \frac{e^{u_a}}{\sum_b e^{u_b}} = u_a - \ln \sum_b e^{u_b}$$
 #
-# Take the derivative by the logit $z_b$ of any move. The first term gives 1 if $b = a$, else 0. The
-# second gives $e^{z_b}$ divided by the sum, which is $\pi(b)$:
+# Take the derivative by the logit $u_b$ of any move. The first term gives 1 if $b = a$, else 0,
+# written $[b = a]$. The second gives $e^{u_b}$ divided by the sum, which is $\pi(b)$:
 #
-# $$\frac{\partial \log \pi(a)}{\partial z_b} = [b = a] - \pi(b)$$
+# <!-- slide: The gradient: what was played, minus the policy -->
 #
-# By hand: the logits are 1, 0, 0. The probabilities are 0.576, 0.212, 0.212. If the second move was
+# $$\frac{\partial \ln \pi(a)}{\partial u_b} = [b = a] - \pi(b)$$
+#
+# By hand: the logits 1, 0, 0 give the probabilities 0.576, 0.212, 0.212. If the second move was
 # played, the gradient is $-0.576$, $1 - 0.212 = 0.788$ and $-0.212$. The numbers sum to 0.
 #
-# REINFORCE (Williams 1992) wants a high expected return. Let $p(g)$ be the probability that the
-# policy plays game $g$. Since $\nabla p = p \, \nabla \log p$,
+# <!-- /slide -->
 #
-# $$\nabla E[R] = \sum_g R(g) \, \nabla p(g) = \sum_g p(g) \, R(g) \, \nabla \log p(g)$$
+# [Backpropagation](05_networks.py) leads from the logits to the weights of the network.
 #
-# The logarithm of $p(g)$ is the sum of $\log \pi$ over the bot's decisions, plus terms that do not
-# depend on the network. So you can estimate the gradient from games that the policy has played:
+# ## The gradient of the expected result
 #
-# $$\nabla E[R] = E\left[ R \sum_t \nabla \log \pi(a_t) \right]$$
+# Which way should the weights $\theta$ move, so that the bot wins more often? First let the
+# opponent be somebody who does not change. Let $P(g)$ be the probability that game $g$ is played.
+# The expected result is $E[z] = \sum_g P(g) \, z(g)$. Nobody can add up all games. But you can play
+# some of them, and average. For this the gradient must be an average over games, too. The
+# *log-derivative trick* makes it one. By the chain rule $\nabla \ln P = \nabla P / P$, so $\nabla P
+# = P \, \nabla \ln P$:
 #
-# Libraries minimise a loss. Its gradient must be the negative of this, so take
+# $$\nabla E[z] = \sum_g z(g) \, \nabla P(g) = \sum_g P(g) \, z(g) \, \nabla \ln P(g) =
+# E[z \, \nabla \ln P(g)]$$
 #
-# $$L = - \frac{1}{n} \sum_t R_t \log \pi(a_t)$$
+# $P(g)$ is the product of the probabilities of all moves of both players. Its logarithm is a sum,
+# and only the bot's own terms depend on $\theta$:
 #
-# It is a **pseudo-loss**. Its gradient is right at the policy that played the games, but its value
-# says nothing about the strength of the bot. Its derivative by the logits is $R \, (\pi(b) - [b =
-# a])$. By hand: with $R = 1$ the numbers above give 0.576, -0.788, 0.212. A step downhill with
-# rate 0.5 changes the logits to 0.712, 0.394, -0.106. The move that won now has 34% instead of 21%.
+# <!-- slide: REINFORCE: average over games you can play -->
+#
+# $$\nabla E[z] = E\left[ z \sum_t \nabla \ln \pi(a_t \mid s_t) \right]$$
+#
+# $s_t$ and $a_t$ are the position and the move of the bot's decision $t$. You need no model of the
+# opponent and no label for any move.
+#
+# <!-- /slide -->
+#
+# This is REINFORCE (Williams 1992).
+#
+# ## Whose result rises in self-play?
+#
+# In self-play both players are the policy. If one wins, the other loses: the results of the two
+# players always sum to 0, however strong they are. So no total can rise.
+#
+# Call the two sides' weights $\theta_1$ and $\theta_2$, and let $v(\theta_1, \theta_2)$ be the
+# first player's expected result. Now take each player's gradient *against a fixed copy* of the
+# other. The first player wants $v$ to rise, the second wants $-v$ to rise. Both use the same
+# weights, so REINFORCE adds the two gradients, at $\theta_1 = \theta_2 = \theta$:
+#
+# $$\frac{\partial v}{\partial \theta_1} - \frac{\partial v}{\partial \theta_2}$$
+#
+# <!-- slide: Self-play improves on a frozen copy -->
+#
+# Is there something that this gradient raises? Play a match of new weights $\theta'$ against the
+# old ones, one game with each colour: $v(\theta', \theta) - v(\theta, \theta')$. It is 0 at
+# $\theta' = \theta$, and its gradient by $\theta'$ is the one above.
+#
+# So a small step makes a policy that **beats the one before it**.
+#
+# <!-- /slide -->
+#
+# It need not be better against others. In rock, paper, scissors each new policy beats the last one,
+# and yet they run in circles. Trainings therefore also play against earlier networks
+# (`pool_share` in [Reinforcement learning](../docs/reinforcement.md)).
+#
+# ## From the result to the return
+#
+# Two more steps lead to the formula of the code. Both need the same three lines. If you draw a move
+# from the policy, the mean of the gradient is 0:
+#
+# <!-- slide: The mean of the gradient is 0 -->
+#
+# $$E[\nabla \ln \pi(a)] = \sum_a \pi(a) \, \frac{\nabla \pi(a)}{\pi(a)}$$
+#
+# $$= \nabla \sum_a \pi(a)$$
+#
+# $$= \nabla 1 = 0$$
+#
+# So any number that was fixed *before* the move was drawn can be added to its return. The mean
+# gradient stays the same.
+#
+# <!-- /slide -->
+#
+# **The past does not count.** In games with rewards $r_k$ on the way, $z$ is their sum. The rewards
+# before decision $t$ were fixed before $a_t$ was drawn, so they add 0 on average and only noise.
+# Leave them out: $R_t = r_t + r_{t+1} + \dots + r_T$. In our games only $r_T = z$ is not 0, so
+# every $R_t$ is $z$.
+#
+# **A baseline costs nothing.** You may subtract a number $B$ from $R_t$, if it does not depend on
+# $a_t$. The [critic](12_actor_critic.py) will be such a number.
+#
+# The discount is *not* derived. It is a choice: a reward that comes $k$ decisions later counts
+# $\gamma^k$, which gives $R_t = \gamma^{T - t} z$. It reduces the noise, as many things happen
+# between an early move and the end. The price: the gradient is no longer exactly that of $E[z]$,
+# and early moves learn slowly.
+#
+# ## The loss, and the whole learner
+#
+# Libraries minimise a loss. Its gradient must be the negative of the one above, so take
+#
+# <!-- slide: A pseudo-loss has the right gradient only -->
+#
+# $$L = - \frac{1}{n} \sum_t R_t \ln \pi(a_t \mid s_t), \quad \frac{\partial L}{\partial u_b} =
+# \frac{1}{n} R_t \, (\pi(b) - [b = a_t])$$
+#
+# $n$ is the number of decisions in the batch: both players', in all its games.
+#
+# The gradient is right for the policy that played the games. The value of $L$ says nothing about
+# strength.
+#
+# <!-- /slide -->
+#
+# The derivation has a mean over *games*. Dividing by the number of *decisions* changes only the
+# length of the step: 50 games of Connect Four have about 1,000 decisions.
+#
+# By hand, with $n = 1$ and $R = 1$: the numbers above give 0.576, -0.788, 0.212. A step downhill
+# with rate 0.5 changes the logits to 0.712, 0.394, -0.106. The move that won now has 34% instead of
+# 21%. With $R = -1$ the same step would lower it.
+#
+# <!-- slide: REINFORCE in nine lines -->
+#
+#     repeat:
+#         batch = nothing
+#         50 times:
+#             play a game: draw each move a from π, for both players        # play
+#             for each player's decisions, the last one first:              # credit
+#                 R = z for the last one, then γ times the R after it
+#                 add (position, a, R) to the batch
+#         L = -mean of R ln π(a) over the batch                             # learn
+#         weights -= rate · gradient of L
+#
+# <!-- /slide -->
+#
+# The same in Python. `learn` plays and credits the games of a batch. `step` makes one step: its
+# `labels` have the return in the column of the move that was played, and 0 elsewhere. `delta` is
+# $\partial L / \partial u$, where backpropagation starts. Illegal moves get the probability 0.
 
 # %%
-Source(softmax, PolicyGradientLoss.delta, TextbookReinforce.step)
+Source(softmax, PolicyGradientLoss.delta, TextbookReinforce.learn, TextbookReinforce.step)
 
 # %% [markdown]
 # <!-- try: policy -->
 #
-# The network is the one of [chapter 5](05_networks.py). [The whole
-# learner](../engines/policy_gradient/textbook.py) has about 200 lines. Here is one step from a
-# single decision, "column 4 was played", after a win and after a loss:
+# The network is the one of [chapter 5](05_networks.py), and [the whole
+# file](../engines/policy_gradient/textbook.py) has about 200 lines. Here is one step from a single
+# decision, "column 4 was played", after a win and after a loss:
+#
+# <!-- slide: One step after a win, one after a loss -->
 
 # %%
 state = connect4.start().play(*"4455")
@@ -161,15 +310,17 @@ for returned in (1.0, -1.0):
 state
 
 # %% [markdown]
+# <!-- /slide -->
+#
 # ## The loss has no lowest value
 #
-# Where $R = -1$, the loss is $\log \pi(a)$. It falls without end as $\pi(a)$ goes to 0. If you
-# learn from the same lost games again and again, the logits grow without limit. A *bounded loss*
-# replaces $-R \log \pi$ by $-R \, \pi / p$ for negative returns, where $p$ is the probability of
-# the move when it was played. Its gradient is the same at first, and it fades as the move becomes
-# rare.
+# Where $R = -1$, the loss is $\ln \pi(a)$. It falls without end as $\pi(a)$ goes to 0. If you learn
+# from the same lost games again and again, the logits grow without limit. A *bounded loss* replaces
+# $-R \ln \pi$ by $-R \, \pi / p$ for negative returns, where $p$ is the probability of the move
+# when it was played. While $\pi = p$ its gradient is the same, $-R \, \nabla \pi / \pi$. It fades
+# as the move becomes rare.
 
-# %%
+# %% tags=["hide-input"]
 ch10.one_batch.show()
 
 # %% [markdown]
@@ -177,11 +328,15 @@ ch10.one_batch.show()
 # learns Connect Four from 6,400 games against itself. Then it plays the untrained network with
 # which it began. 50% means that it has learned nothing. The lines at the ends of the bars are [95%
 # intervals](02_rules.py).
+#
+# <!-- slide: Which variants learn? -->
 
-# %%
+# %% tags=["hide-input"]
 ch10.losses.show()
 
 # %% [markdown]
+# <!-- /slide -->
+#
 # Squared error hardly learns: it contains the sum of $\pi^2$, which pulls the policy towards equal
 # probabilities. A small rate needs more games. A larger rate works better here.
 #
@@ -192,23 +347,28 @@ ch10.losses.show()
 #
 # Does twice the practice make a better bot? Draws are left out.
 
-# %%
+# %% tags=["hide-input"]
 ch09.progress.show()
 
 # %% [markdown]
 # These are 20,000 games for each row. Would you have seen the difference in fewer? Here is one long
 # match of the two trained bots. The interval shrinks with the square root of the number of games:
 
-# %%
+# %% tags=["hide-input"]
 ch09.match_length.show()
 
 # %% [markdown]
 # A **binomial test** asks: how probable is a result at least this far from one half, if both bots
 # are equal? This probability is the *p-value*. Below 5%, the match counts as evidence. The smaller
 # the difference, the more games you need to see it:
+#
+# <!-- slide: A hundred games rarely show progress -->
 
-# %%
+# %% tags=["hide-input"]
 ch09.power.show()
+
+# %% [markdown]
+# <!-- /slide -->
 
 # %%
 both, one = ([binomtest(wins, games).pvalue for wins, games in ((53, 100), (530, 1000))],
@@ -221,7 +381,7 @@ print(f"60 of 100: an equal bot reaches it in {gate:.1%} of the matches")
 # %% [markdown]
 # ## What the book says, and what we measured
 
-# %%
+# %% tags=["hide-input"]
 entropy, progress, losses = ch09.entropy, ch09.progress, ch10.losses
 Claims(
     ("An untrained network chooses almost at random.", "9.3.3",
@@ -263,25 +423,28 @@ Claims(
 # %% [markdown]
 # ## Pitfalls
 #
-# * **Record the policy that was played.** Mask, temperature and random moves come first, the
-#   probability is recorded after them. The mask belongs in the loss too: otherwise the network
-#   spends its effort on learning which moves are legal.
-# * **A draw is not a win of White.** The book's loop rewards White for each game that Black has
-#   not won. In games with draws this teaches the second player to like them.
-# * **A policy that is sure too early** explores nothing, and its gradient is 0. Watch the entropy.
-#   A bonus for entropy helps: see [Actor-critic and PPO](12_actor_critic.py).
-# * **Random play is a weak test.** An untrained network repeats its favourite column, and four in a
-#   column win. So it beats random play before it has learned anything. Compare with the untrained
-#   network.
-# * **Shared luck is not independent.** Pairs of games with the same random numbers and swapped
-#   colours make a fair match, but a binomial test needs separate random numbers for each game.
+# <!-- slide: Five ways to fool yourself -->
+#
+# * **Record the policy that was played**, after mask, temperature and random moves.
+# * **A draw is not a win of White.**
+# * **A policy that is sure too early** explores nothing.
+# * **Random play is a weak test.** Compare with the untrained network.
+# * **Shared luck is not independent.**
+#
+# <!-- /slide -->
+#
+# The mask belongs in the loss too; otherwise the network spends its effort on learning which moves
+# are legal. The book's loop rewards White for each game that Black has not won: in games with
+# draws this teaches the second player to like them. If a policy is sure, its gradient is 0; a bonus
+# for entropy helps ([Actor-critic and PPO](12_actor_critic.py)). An untrained network repeats its
+# favourite column, and four in a column win, so it beats random play before it has learned
+# anything. Pairs of games with the same random numbers and swapped colours make a fair match, but a
+# binomial test needs separate random numbers for each game.
 #
 # ## Graded exercises
 #
-# `masking`, `reinforce`: `dlgo class new masking` writes `masking.py`.
-#
-# `dlgo train policy_gradient` trains stronger networks: see [Reinforcement
-# learning](../docs/reinforcement.md).
+# `masking`, `reinforce`: `dlgo class new masking` writes `masking.py`. `dlgo train policy_gradient`
+# trains stronger networks: see [Reinforcement learning](../docs/reinforcement.md).
 #
 # ## Questions
 #
@@ -300,9 +463,9 @@ Claims(
 #
 # <details markdown="1"><summary>Answer</summary>
 #
-# Each game changes it: the moves that were drawn become more probable. On average the change is 0:
-# $\sum_a \pi(a) \, ([b = a] - \pi(b))$ is $\pi(b) - \pi(b) = 0$. For the same reason you can
-# subtract a number from all returns, if it does not depend on the move. The next page uses this.
+# Each game changes it: the moves that were drawn become more probable. On average the change is 0,
+# since $R = 1$ is a number that does not depend on the move. With the baseline $B = 1$ each single
+# change is 0, too.
 #
 # </details>
 #
@@ -312,26 +475,5 @@ Claims(
 # <details markdown="1"><summary>Answer</summary>
 #
 # About 790. `binom.sf(binom.isf(0.025, n, 0.5), n, 0.55)` reaches 0.8 at n = 786.
-#
-# </details>
-#
-# **4.** *(medium, 20 minutes)* How many wins of 100 should you require, so that an equal bot passes
-# at most one time in a hundred? How often does a bot that wins 55% pass then?
-#
-# <details markdown="1"><summary>Answer</summary>
-#
-# 63: an equal bot passes with 0.6% (with 62 it would be 1.05%). The better bot passes with only
-# 6.5%. It needs about 1,300 games to pass nine times in ten at this level.
-#
-# </details>
-#
-# **5.** *(hard, 1 hour)* In Add It Up, let the higher *product* win. Which choice takes over, and
-# is it faster or slower? Use `ch10.add_it_up` as a start, and compare sums of logarithms.
-#
-# <details markdown="1"><summary>Answer</summary>
-#
-# 5 again, but later: with ten seeds it passes one half after about 890 games instead of 760. Choice
-# 1 disappears sooner, because a factor of 1 adds nothing. Choices 4 and 5 are nearer to each other
-# ($\log 5 - \log 4 = 0.22$), so the last part takes longer.
 #
 # </details>

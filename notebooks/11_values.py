@@ -32,6 +32,7 @@ from engines.q_learning.textbook import TextbookQ
 from experiments.chapters import ch11
 from experiments.chapters.experiment import Claims
 from experiments.chapters.practice import followers, solved
+from experiments.course import diagrams
 from experiments.course.showing import Source
 from experiments.figures import INK, drawing
 
@@ -102,6 +103,14 @@ from experiments.figures import INK, drawing
 # At the end of the game, $Q^*$ is the result. This is the *Bellman equation* of a game in which
 # players take turns; [minimax](04_search.py) computes the same values from the end backwards. A
 # learner does not know $Q^*$, so it puts its own present $Q$ on the right-hand side.
+#
+# <!-- slide: Two targets for the same move -->
+
+# %% tags=["hide-input"]
+diagrams.q_targets()
+
+# %% [markdown]
+# <!-- /slide -->
 #
 # <!-- slide: The target says what Q will mean -->
 #

@@ -43,18 +43,18 @@ from experiments.course.showing import Row, Source
 # ## From a baseline to the advantage
 #
 # [The page before last](09_policy_gradients.py) showed that you may subtract from each return a
-# *baseline* $b$ that does not depend on the move: the mean gradient stays the same. Its noise does
+# *baseline* $B$ that does not depend on the move: the mean gradient stays the same. Its noise does
 # not.
 #
 # <!-- slide: A baseline removes noise -->
 #
 # Two moves have 50% each. The first brings 0.9 on average, the second 0.7. The gradient by the
-# first logit is $R - b$ times 0.5 or $-0.5$:
+# first logit is $R - B$ times 0.5 or $-0.5$:
 #
 # | baseline | first move | second move | mean | spread |
 # |---|---|---|---|---|
-# | $b = 0$ | 0.45 | -0.35 | 0.05 | 0.40 |
-# | $b = 0.8$ | 0.05 | 0.05 | 0.05 | 0 |
+# | $B = 0$ | 0.45 | -0.35 | 0.05 | 0.40 |
+# | $B = 0.8$ | 0.05 | 0.05 | 0.05 | 0 |
 #
 # <!-- /slide -->
 #
@@ -192,6 +192,14 @@ Source(TextbookActorCritic.step, TextbookActorCritic.improve)
 #
 # <!-- /slide -->
 #
+# <!-- slide: By hand: the first of four decisions -->
+
+# %% tags=["hide-input"]
+diagrams.gae_sum()
+
+# %% [markdown]
+# <!-- /slide -->
+#
 # By hand, with $\gamma = 1$ and $\lambda = 0.5$: a player's values are 0.1, 0.5, -0.5 and -0.8, and
 # the game is lost. The surprises are 0.4, -1.0, -0.3 and -0.2. Start at the end: $A_4 = -0.2$,
 # $A_3 = -0.3 + 0.5 \cdot (-0.2) = -0.4$, $A_2 = -1.0 + 0.5 \cdot (-0.4) = -1.2$ and $A_1 = 0.4 +
@@ -309,10 +317,11 @@ Source(TextbookPPO.step)
 
 # %% [markdown]
 # It **normalises** the advantages, although no formula above asks for it. Early in training $A$ is
-# large, later the critic predicts well and $A$ is small. Divided by its standard deviation, $A$ has
-# the same size in each batch, so the same learning rate and the same $c_H$ fit from beginning to
-# end. Subtracting the mean is a baseline again. It has a price: if all moves of a batch are equally
-# good, the division enlarges mere noise.
+# large; later the critic predicts well, and $A$ is small. In tic-tac-toe its spread (standard
+# deviation) fell from 0.8 in the first batches to 0.4 after 300 batches. Divided by the spread, $A$
+# has the same size in each batch, so the same rate and the same $c_H$ fit from beginning to end.
+# Subtracting the mean is a baseline again. The price: if all moves of a batch are equally good, the
+# division enlarges mere noise.
 #
 # ## Which learner needs the fewest games?
 #
