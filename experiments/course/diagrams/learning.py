@@ -120,7 +120,7 @@ def policy_gradient_loop() -> Diagram:
     game = diagram.box(630, 125, 370, 170, f"play\nmove {ACTION + 1} is drawn", "grey", size=40)
     end = diagram.box(1140, 125, 400, 170, "credit\ngame won: R = 1", "green", size=40)
     step = diagram.box(1140, 505, 400, 270, colour="orange")
-    diagram.text(step.at(0.5, 0.18), "R ([b = a] − π_b)", 38)
+    diagram.text(step.at(0.5, 0.18), "R ([b = a] − π(b))", 38)
     for i, slope in enumerate(gradient):
         diagram.text(step.at(0.5, 0.42 + 0.21 * i), number(slope, 3, True), 40, mono=True,
                      bold=i == ACTION)

@@ -33,9 +33,9 @@ def alphago_pipeline() -> Diagram:
                   "grey")
     policy = place(570, 20, "supervised policy", "48 planes, 57% of moves",
                    f"{cards['supervised'].shape[2]} planes, {accuracy:.0%}", "blue")
-    play = place(1120, 20, "policy by self-play", "1.3 million games",
+    play = place(1120, 20, "reinforced policy", "1.3 million games",
                  f"{settings['iterations'] * settings['games']:,}", "purple")
-    fast = place(20, 330, "fast rollout policy", "24% of moves, in 2 µs", "linear, too", "orange")
+    fast = place(20, 330, "fast policy", "24% of moves, in 2 µs", "linear, too", "orange")
     value = place(1120, 330, "value network", "30 million positions", f"{games['games']:,}",
                   "green")
     search = diagram.box(20, 680, 1560, 120, "PUCT search: a leaf is worth (1 − λ) v + λ z, with "
