@@ -39,10 +39,9 @@ from experiments.course.showing import Row, Source
 #
 # <!-- slide: The larger part of the board wins -->
 # * Two players, Black first, put stones on the points of a grid in turn, or pass.
-# * Stones do not move. Stones that are surrounded are *captured*: they leave the board and become
-#   the *prisoners* of the player who captured them.
-# * The game ends when both pass. The winner controls more of the board: points with their stones,
-#   and empty points that only their stones surround.
+# * Stones do not move. Surrounded stones are *captured*: they become *prisoners* of the capturer.
+# * The game ends when both pass. The winner controls more of the board: the points of their stones
+#   and the empty points that only these surround.
 # <!-- /slide -->
 #
 # The rules of a game say which moves are legal and who has won. So a program can play millions of
@@ -414,19 +413,16 @@ Claims(
 # ## Pitfalls
 #
 # <!-- slide: Five faults of Go programs -->
-# * **Captures come first.** A program that tests for self-capture before it removes captured stones
-#   forbids G7 on the board with eyes.
-# * **"No repetition" is several rules.** `go:ko=simple` chooses simple ko. A pass may always repeat
-#   a position.
+# * **Captures come first.** Otherwise G7 on the board with eyes is forbidden as self-capture.
+# * **"No repetition" is several rules** (`go:ko=simple`). A pass may always repeat a position.
 # * **Dead stones are an agreement.** Engines count all stones as alive.
-# * **Compare positions, not objects.**
+# * **Compare positions, not objects.** `==` needs `__eq__`.
 # * **A key needs the player to move.**
 # <!-- /slide -->
 #
-# A pass may repeat a position because otherwise two players with nothing left to do could not end
-# the game. Engines capture dead stones before they pass; a program that stops as early as people do
-# counts wrongly. The book's ko test compares boards without `__eq__`: it is never true, so the ko
-# rule never applies. Situational superko must tell apart the same stones with different players to
+# Engines capture dead stones before they pass; a program that stops as early as people do counts
+# wrongly. The book's ko test compares boards without `__eq__`: it is never true, so the ko rule
+# never applies. Situational superko must tell apart the same stones with different players to
 # move; the book's table of Zobrist numbers has no number for that.
 #
 # ## Graded exercises

@@ -11,24 +11,28 @@
 # After this page you can
 #
 # * write minimax and alpha-beta, with the sign in the right place;
-# * explain UCT's formula and compute one step of it by hand;
+# * derive alpha-beta's window and UCT's formula, and compute a step of each by hand;
 # * say what one more ply, or twice the simulations, is worth, with an error bar.
 #
-# To choose a move, imagine it played. Then imagine the best answer, then the best answer to that.
-# The chapter tells this story four times. **Rules of thumb** look at most four moves ahead.
-# **Minimax** looks at everything. **Alpha-beta** gets the same answer from a small part of the
-# positions. **Monte Carlo tree search** (MCTS) samples: it plays random games and spends most of
-# them on the moves that have done well.
+# You need recursion, logarithms, the variance of a mean, and the states and intervals of
+# [Rules and state](02_rules.py).
 #
-# [The studio](../docs/studio.md#course-and-lectures) starts this chapter with *A fork*.
+# To choose a move, imagine it played, then the best answer, then the best answer to that. This page
+# does so in four ways. **Rules of thumb** look at most four moves ahead. **Minimax** looks at
+# everything. **Alpha-beta** gets the same answer from a small part of the positions. **Monte Carlo
+# tree search** (MCTS) samples: it plays random games, most of them after the moves that have done
+# well.
+#
+# In [the studio](../docs/studio.md#course-and-lectures), open the course preset *A fork*.
 
-# %%
+# %% tags=["hide-input"]
 import dlgo
 from engines.mcts.textbook import TextbookMCTS
 from engines.minimax.textbook import alphabeta, minimax, result_of
 from engines.watching.recording import watch
 from experiments.chapters import ch04
 from experiments.chapters.experiment import Claims
+from experiments.course import diagrams
 from experiments.course.showing import Row, Source
 
 game = dlgo.game("tictactoe")
@@ -43,24 +47,28 @@ game = dlgo.game("tictactoe")
 game.start().play("A1", "A3", "C1", "B1")
 
 # %% [markdown]
-# Each rule asks what the opponent would do next, so the four rules are a search that stops after
-# four moves. Each of them helps. A position can still be lost although no single rule warns:
-# perfect play beats all four.
+# The four rules are a search that stops after four moves. Each of them helps. Some lost positions
+# trigger none of the rules, so perfect play still beats them.
+#
+# <!-- slide: Four rules help, but perfect play wins -->
 
 # %%
 ch04.rules.show()
 
 # %% [markdown]
+# <!-- /slide -->
+#
 # ## Minimax: everything
 #
 # You know the value of a finished game: 1 if you win, 0 for a draw, -1 if you lose. The value of
 # any other position is the largest value among its moves. The opponent chooses in the same way, and
-# what is good for the opponent is bad for you:
+# what is good for the opponent is bad for you. That is [minimax](../docs/glossary.md#minimax):
 #
+# <!-- slide: Your gain is the opponent's loss -->
 # $$v(s) = \max_a \; -v(s \cdot a)$$
 #
-# Here $s \cdot a$ is the position after move $a$, and each value belongs to the player to move. In
-# code:
+# $s \cdot a$: the position after move $a$. Each value belongs to the player to move there.
+# <!-- /slide -->
 
 # %%
 Source(minimax, result_of)
@@ -80,91 +88,193 @@ state
 # %% [markdown]
 # ## Alpha-beta: skip what cannot matter
 #
-# Minimax wastes most of its work. Suppose your first move is worth 0. You look at your second move
-# and find one reply that beats you. You need not look at the other replies: the second move is
-# already worse than 0, and how much worse does not matter.
+# Suppose your first move is worth 0. You look at your second move and find one reply that beats
+# you. You need not look at the other replies: the second move is already worse than 0, and how much
+# worse does not matter.
 #
-# Alpha-beta remembers two numbers. `alpha` is what the player to move can already force with
-# another move. `beta` is the most that the opponent will allow: a position that is worth more is
-# never reached, because the opponent has a better move earlier. As soon as `alpha >= beta`, the
-# search stops looking at the position. The value of the root is the same as minimax's.
+# [Alpha-beta](../docs/glossary.md#alpha-beta) takes two numbers down the tree, the
+# [*window*](../docs/glossary.md#window) $(\alpha, \beta)$:
+#
+# * $\alpha$ is what the player to move can already force with another move;
+# * $\beta$ is what the opponent can already hold this player to with another move. A position that
+#   is worth $\beta$ or more is never reached.
+#
+# As soon as $\alpha \ge \beta$, the search leaves the position. Follow this whole search from left
+# to right. After B1 the root's $\alpha$ is 0. Then one winning answer of o is enough to reject C2,
+# and one to reject B2. The other answers are cut:
+#
+# <!-- slide: One refutation is enough -->
+
+# %% tags=["hide-input"]
+diagrams.alpha_beta_window()
+
+# %% [markdown]
+# <!-- /slide -->
+#
+# Which window does a position get after your move? Let $x$ be its value for the opponent, who moves
+# there. For you it is worth $-x$, and only values in your window matter:
+#
+# <!-- slide: The opponent sees the window reversed -->
+# $$\alpha < -x < \beta \iff -\beta < x < -\alpha$$
+#
+# So the opponent searches with $(-\beta, -\alpha)$: your lower limit is their upper limit.
+# <!-- /slide -->
+#
+# In code, with the window of the possible results, -1 and 1, at the root:
 
 # %%
 Source(alphabeta)
 
 # %% [markdown]
-# A red line in the next picture says which moves were skipped.
-
-# %%
-ending = game.start().play("B2", "A1", "A3", "C1", "B1")
-watch(dlgo.engine("textbook-alphabeta:depth=9", game, 3), ending)
-
-# %% [markdown]
-# From the empty board, alpha-beta proves the draw from a few percent of the positions. A table of
-# positions that it has already valued (a *transposition table*) saves more: different orders of the
-# same moves lead to one position.
+# The root's value is minimax's. How much can the cuts save? Let every position have $b$ moves, and
+# look $d$ plies ahead ([ply](../docs/glossary.md#ply): one move of one player),
+# with $d$ even. To know that the root is worth exactly $v$, you need two proofs (Knuth and Moore
+# 1975):
+#
+# <!-- slide: Perfect cuts visit the square root -->
+# * *At least $v$*: one good move of yours, but all answers, $d/2$ times: $b^{d/2}$ last positions.
+# * *At most $v$*: all your moves, and one good answer to each: $b^{d/2}$ again.
+#
+# $$b^{d/2} + b^{d/2} - 1 \approx 2 \sqrt{b^d}$$
+#
+# Minimax visits $b^d$ last positions. The one in both proofs counts once.
+# <!-- /slide -->
+#
+# With $b = 22$ and $d = 4$ that is 967 instead of 234,256. It needs the best move first everywhere;
+# good guesses come close. A [*transposition table*](../docs/glossary.md#transposition-table)
+# remembers values, because different orders of the same moves lead to one position:
+#
+# <!-- slide: Cuts and a table save 99% -->
 
 # %%
 ch04.cuts.show()
 
 # %% [markdown]
-# Larger games are too long to search to the end. The search then stops at a depth and *estimates*
-# the value, in Go on 5x5 by counting stones and the points they surround. Every ply (one move of
-# one player) multiplies the cost. Alpha-beta's line is less steep: in the best case it visits about
-# the square root of minimax's positions.
+# <!-- /slide -->
+#
+# In larger games the search stops at a depth and *estimates* the value, in Go on 5x5 by counting
+# stones and the points they surround. Every ply multiplies the cost, for alpha-beta by less:
+#
+# <!-- slide: Each ply multiplies the cost -->
 
 # %%
 ch04.growth.show()
 
 # %% [markdown]
+# <!-- /slide -->
 # <!-- try: cuts -->
 #
 # Each extra ply wins more games:
+#
+# <!-- slide: Each extra ply wins games -->
 
 # %%
 ch04.depth.show()
 
 # %% [markdown]
+# <!-- /slide -->
+#
 # ## Monte Carlo tree search
 #
-# MCTS needs no estimate. It finishes the game with random moves, many times, and counts the wins.
-# It becomes a *search* because it chooses where the next random game starts. One simulation has
-# four steps:
+# [MCTS](../docs/glossary.md#mcts) needs no estimate. It finishes the game with random moves (a
+# [*rollout*](../docs/glossary.md#rollout)), many times, and counts the wins. It becomes a *search*
+# because it chooses where the next random game starts. One simulation has four steps:
 #
-# 1. **Select.** Walk down from the root. At each position go to the child with the highest score.
-# 2. **Expand.** Add one child that has not been tried.
-# 3. **Simulate.** Play random moves from there to the end.
+# 1. **Select.** Walk down from the root. At each position go to the child with the highest score,
+#    until a position has an untried move.
+# 2. **Expand.** Add the child of one untried move, the *leaf*.
+# 3. **Simulate.** Play random moves from the leaf to the end.
 # 4. **Back up.** Add the result to every position on the way back to the root.
 #
-# The score is UCT's (Kocsis and Szepesvári 2006), "upper confidence bounds applied to trees":
+# <!-- slide: One simulation has four steps -->
+
+# %% tags=["hide-input"]
+diagrams.mcts_steps()
+
+# %% [markdown]
+# <!-- /slide -->
 #
+# ### Explore or exploit?
+#
+# Select must decide which child deserves the next game. Gamblers know the problem as a *bandit*: a
+# row of slot machines ("one-armed bandits"), each with its own unknown chance to win.
+#
+# <!-- slide: Every game explores or exploits -->
+# * **Exploit**: play the machine with the best average so far.
+# * **Explore**: play a machine with few games; its average may be bad luck.
+# * **UCB** (upper confidence bound): play the machine that *could* be best: the largest average
+#   plus error bar.
+# <!-- /slide -->
+#
+# [UCT](../docs/glossary.md#uct) is "UCB applied to trees" (Kocsis and Szepesvári 2006). The score
+# of a child is
+#
+# <!-- slide: UCT adds an error bar to the average -->
 # $$\frac{w}{n} + c \sqrt{\frac{\ln N}{n}}$$
 #
-# Here $w$ is the number of wins of the child, $n$ the number of its visits, and $N$ the number of
-# visits of its parent. The first term prefers moves that have won. The second prefers moves that
-# have been tried little; $c$ weighs it.
+# * $w$: wins of the player who *chooses* the child; a draw is half a win
+# * $n$: visits of the child, $N$: visits of its parent
+# * $c$: weight of exploration
+# <!-- /slide -->
 #
 # By hand, with $c = 0.4$ and $N = 100$: a child with 60% wins in 80 visits scores
 # $0.60 + 0.4 \sqrt{4.61 / 80} = 0.70$. A child with 40% wins in 5 visits scores
 # $0.40 + 0.4 \sqrt{4.61 / 5} = 0.78$. So the search visits the second child next, although it has
 # won less often.
+#
+# ### Why a root, and why a logarithm?
+#
+# How far can the average of $n$ games lie below the true chance to win? Hoeffding (1963) proved for
+# independent results between 0 and 1:
+#
+# <!-- slide: The bonus is Hoeffding's error bar -->
+# $$P(\text{true mean} \ge \text{average} + u) \le e^{-2 n u^2} = p \quad \Rightarrow \quad
+# u = \sqrt{\frac{\ln (1/p)}{2n}}$$
+#
+# The bound must hold at every visit $N = 1, 2, 3, \ldots$, so let it fail more and more rarely:
+#
+# $$p = N^{-a} \quad \Rightarrow \quad u = \sqrt{\frac{a \ln N}{2 n}} = c \sqrt{\frac{\ln N}{n}},
+# \qquad c = \sqrt{a/2}$$
+# <!-- /slide -->
+#
+# The **root**: the error of an average falls with $1/\sqrt n$, like the interval of a match.
+#
+# The **logarithm**: the chance that a bound fails at *any* visit is at most the sum of the chances
+# at each (the *union bound*). With a constant $p$ this sum grows for ever; with a power of $N$ it
+# stays finite. Auer et al. (2002) also sum over all pairs of visit counts of two machines, at most
+# $N^2$, and take $a = 4$: $\sum_N N^2 N^{-4}$ is finite. So theory says $c = \sqrt 2$. In a tree
+# the results are not independent, because the search below improves; programs keep the form and
+# choose $c$ by matches.
+#
+# While a child waits, $n$ stays and $\ln N$ grows: every move is tried again, but ever more rarely.
+#
+# ### The code
+#
+# * Results in the tree are those of the first player, from -1 to 1. `mean(node.mover)` turns them
+#   to the player who chooses, and `(1 + mean) / 2` is the share of wins $w/n$.
+# * `proven` is a certain result, else `None`: of a finished game, or of a position whose children
+#   prove it (one winning child, or all children proven). It needs no rollout and no bonus. `_prove`
+#   passes it upwards, and a proven root ends the search (MCTS-Solver, Winands et al. 2008).
+# * `below(rng, n)` draws a number below $n$. Lines with `self.listener` only report the step to a
+#   spectator.
 
 # %%
 Source(TextbookMCTS._simulation, TextbookMCTS._select, TextbookMCTS._score, TextbookMCTS._expand,
-       TextbookMCTS._back_up)
+       TextbookMCTS._simulate, TextbookMCTS._back_up)
 
 # %% [markdown]
-# Watch it on the position from above. Each step is an event, and you can draw the tree after any
-# number of them.
+# Watch it on the position of minimax above. Each step is an event, and you can draw the tree after
+# any number of them. The search proves that all moves but B1 lose.
 
 # %%
 recording = watch(dlgo.engine("textbook-mcts:sims=60", game, 1), state)
-for event in recording.events[:5]:
+for event in recording.events[:3]:
     print(event)
+print(len(recording.events), "events,", recording.decision.cost)
 
 # %%
-Row(*(recording.svg(steps, most_nodes=9) for steps in (24, 60)),
-    titles=("after 24 steps", "after 60 steps"))
+Row(recording.svg(24, most_nodes=6), recording.svg(most_nodes=6),
+    titles=("after 24 events", "at the end"))
 
 # %% [markdown]
 # **Try this.** Give `textbook-mcts` the option `c_uct=0` (it never explores), then `c_uct=3`. Which
@@ -173,36 +283,92 @@ Row(*(recording.svg(steps, most_nodes=9) for steps in (24, 60)),
 # <!-- try: forced-win -->
 #
 # The search plays the most visited move, not the one with the highest mean: a move that was tried
-# once and won has a mean of 100%. With time nearly all simulations go to the best moves, and the
-# values approach minimax's, slowly:
+# once and won has a mean of 100%.
+#
+# The value of the root is the mean of *all* its simulations, so it approaches minimax's value only
+# slowly. From the empty board it stays near 0.3 at first: random games favour x, who wins 59% of
+# them against 29%. With 1,000 simulations the search has found x's best first move, B2, but not yet
+# o's best answers. Then it finds these, and the mean falls:
+#
+# <!-- slide: The mean approaches minimax slowly -->
 
 # %%
 ch04.values.show()
 
 # %% [markdown]
-# More simulations win more games. On 5x5, at a tenth of a second a move, MCTS beats an alpha-beta
-# search that only counts stones.
+# <!-- /slide -->
+#
+# More simulations win more games. 800 of them take 3 ms on 5x5 and beat an alpha-beta search of
+# depth 3 (0.3 ms) that only counts stones and points.
+#
+# <!-- slide: Twice the simulations score about 69% -->
 
 # %%
 ch04.simulations.show()
 
 # %% [markdown]
-# The engines that play rated games are the same searches, compiled: they run thousands of times
+# <!-- /slide -->
+#
+# The engines that play rated games are the same searches, compiled: they run hundreds of times
 # faster. [Alpha-beta](../docs/engines/alphabeta.md) and [MCTS](../docs/engines/mcts.md) describe
 # them and what each of their techniques buys.
+#
+# <!-- slide: Compiled searches are hundreds of times faster -->
+
+# %%
+ch04.compiled.show()
+
+# %% [markdown]
+# <!-- /slide -->
 #
 # **Try this.** Run an experiment yourself with other numbers, for instance
 # `ch04.exploration.run(pairs=20)`. How many pairs does it take until the interval of
 # `c = 0.4 against 1` excludes 50%?
 #
+# ## RAVE: learn from every move of a game
+#
+# In Go on 9x9, 1,000 simulations are about twelve for each first move. But each of them contains
+# dozens of moves, and a point that was good later is often good now.
+# [RAVE](../docs/glossary.md#rave) (rapid action value estimation, Gelly and Silver 2011) counts
+# *all moves as first*: a simulation counts for every point that the player who chooses took at any
+# later time, before the opponent did. A child then has $w$ wins in $n$ visits, and $w'$ wins in $m$
+# such counts, with $m$ far larger. The score mixes both shares:
+#
+# $$(1 - b) \frac{w}{n} + b \, \frac{w'}{m}$$
+#
+# Which $b$ is best? Let one game have the variance $\sigma^2$. The first share has the variance
+# $\sigma^2 / n$ and no bias. The second has the variance $\sigma^2 / m$ and a bias $B$: the move
+# later is not the move now. If their errors are independent, the mean squared error is
+#
+# <!-- slide: RAVE counts much at first -->
+# $$(1 - b)^2 \frac{\sigma^2}{n} + b^2 \Big( \frac{\sigma^2}{m} + B^2 \Big)$$
+#
+# Set the derivative by $b$ to 0, and write $k = \sigma^2 / B^2$:
+#
+# $$b = \frac{\sigma^2 / n}{\sigma^2 / n + \sigma^2 / m + B^2} = \frac{m}{m + n + m n / k}$$
+# <!-- /slide -->
+#
+# [The engine `mcts`](../docs/engines/mcts.md) uses this formula. With very many counts it is
+# $k / (n + k)$: after $n = k$ visits both shares weigh the same. The exercise `rave` uses the
+# simpler schedule of Gelly and Silver,
+#
+# $$b = \sqrt{\frac{k}{3 n + k}}$$
+#
+# They chose it by hand: it needs no $m$, it is also $1/2$ at $n = k$ because $\sqrt{k / 4k} = 1/2$,
+# and it falls more slowly after that. By hand, with 1 win in 4 visits, 30 in 40 counts and $k =
+# 100$: the engine has $b = 0.88$ and the mixture 0.69, the exercise 0.94 and 0.72.
+#
+# RAVE needs moves that mean the same at any time. In Go on 9x9 it beats the same search without it,
+# in Connect Four it does not ([measured](../docs/engines/mcts.md#the-ladder)).
+#
 # ## What the book says, and what we measured
 
-# %%
+# %% tags=["hide-input"]
 Claims(
     ("There are fewer than 300,000 games of tic-tac-toe.", "4.4",
      "Confirmed: 255,168 (OEIS A061526; `tests/test_perft.py` counts them)."),
     ("Minimax is an unbeatable opponent in tic-tac-toe.", "4.3",
-     f"Confirmed: it proves a draw after {ch04.cuts['minimax']}."),
+     f"True by construction. It proves a draw after {ch04.cuts['minimax']}."),
     ("Four rules, each built on the ones before, play better and better.", "4.2",
      f"Confirmed: {ch04.rules['win + block against win alone']}, "
      f"{ch04.rules['three rules against two']}, {ch04.rules['four rules against three']} "
@@ -229,15 +395,13 @@ Claims(
 # %% [markdown]
 # ## Pitfalls
 #
-# * **A wrong sign.** The most common fault of a search is a value that belongs to the other player.
-#   Write down next to each value whose it is. Values in the tree of `TextbookMCTS` always belong to
-#   the first player.
-# * **A draw is not a loss.** The book's minimax treats everything that is not a win as the worst
-#   result. A bot that does so gives draws away.
-# * **The best mean is not the best move.** Play the move with the most visits.
-# * **Odd and even depths differ.** After an odd number of plies you have moved last, and the
-#   estimate looks better than it is. Compare depths of the same parity.
-# * **Twenty games show little.** 65% of 20 games has a 95% interval of 21 points to either side.
+# <!-- slide: Five faults of searches -->
+# * **A wrong sign.** Write next to each value whose it is.
+# * **A draw is not a loss.** The book's minimax gives draws away.
+# * **The best mean is not the best move.** Play the most visited one.
+# * **Odd and even depths differ.** Who moved last looks good.
+# * **Twenty games show little.** 65%: $\pm$ 21 points.
+# <!-- /slide -->
 #
 # ## Graded exercises
 #
@@ -256,39 +420,20 @@ Claims(
 #
 # </details>
 #
-# **2.** *(easy, 10 minutes)* Call `alphabeta(state, 0, 1)`. It only asks whether the player to
-# move can win. What does it return in a position where they can merely draw, and why?
+# **2.** *(medium, 20 minutes)* `textbook-alphabeta:depth=9` shuffles the moves of the root by its
+# seed. Count the positions it visits after B2 B1 with the seeds 0 to 19
+# (`dlgo.engine("textbook-alphabeta:depth=9", game, seed).select_move(state).cost.nodes`). How far
+# apart are the best and the worst, and why?
 #
 # <details markdown="1"><summary>Answer</summary>
 #
-# 0, the lower end of the window: every line that is worth 0 or less is cut off at once. The
-# narrower the window, the more is cut.
+# 35 and 404. x can win. A winning move ends the search, and each move before it costs a whole
+# subtree. So engines search to depth 1, 2, 3, ... and start each time with the best move of the
+# previous depth.
 #
 # </details>
 #
-# **3.** *(medium, 20 minutes)* Shuffle the order of moves: `textbook-alphabeta:depth=9` does so by
-# its seed. Count the positions it visits after B2 A1 with twenty seeds. How far apart are the best
-# and the worst?
-#
-# <details markdown="1"><summary>Answer</summary>
-#
-# 525 and 677. Cuts need a good move first. That is why engines search to depth 1, 2, 3, ... and
-# start each time with the best move of the previous depth.
-#
-# </details>
-#
-# **4.** *(medium, 20 minutes)* Let `mcts:sims=1000` choose x's move in the fork position above. Its
-# decision's `cost` says how many simulations it used. Why so few?
-#
-# <details markdown="1"><summary>Answer</summary>
-#
-# About 30. A finished game in the tree has an exact value, and one child that is certain to win is
-# enough to make its parent certain. The search stops when the root is certain
-# (`decision.proven == 1`).
-#
-# </details>
-#
-# **5.** *(hard, 1 hour)* Give alpha-beta and MCTS the same CPU time per move in Connect Four,
+# **3.** *(hard, 1 hour)* Give alpha-beta and MCTS the same CPU time per move in Connect Four,
 # draughts and Go 9x9. Which one wins where?
 #
 # <details markdown="1"><summary>Answer</summary>
