@@ -6,8 +6,8 @@ import re
 
 from tests.command import ROOT
 
-WORDS = re.findall(r"^## (.+)\n\n(.+?)\n(?=\n|$)",
-                   (ROOT / "docs/glossary.md").read_text(encoding="utf-8"), re.M | re.S)
+WORDS = re.findall(r"^## (.+)\n\n((?:.+\n)+)",
+                   (ROOT / "docs/glossary.md").read_text(encoding="utf-8"), re.M)
 
 
 def test_words_are_sorted_and_stand_once() -> None:
@@ -17,6 +17,6 @@ def test_words_are_sorted_and_stand_once() -> None:
 
 def test_a_word_has_at_most_two_sentences_and_a_page() -> None:
     for word, text in WORDS:
-        meaning, _, page = text.rpartition(" [")
+        meaning, _, page = text.strip().rpartition(" [")
         assert len(re.findall(r"[.!?](?=\s|$)", meaning)) in (1, 2), word
         assert re.fullmatch(r"[^\]]+\]\([^)]+\)", page), word  # that it exists: test_paths.py
