@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe & Ito, "Color Universal Design" (2008); their yellow is left out, it vanishes on white.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-GREY, LIGHT = "#555555", "#E2E2E2"
+# Okabe & Ito, "Color Universal Design" (2008); wine replaces yellow, which vanishes on white.
+COLOURS = (
+    "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255")
+GREY, FADED, LIGHT = "#555555", "#999999", "#E2E2E2"
 
 _DPI = 160
 

@@ -1,15 +1,16 @@
 """Plots of a report: Elo against what a move has cost, a line for each family.
 
 Ratings and costs are those of `tables.ratings_frame`. Four costs can be the x axis (`AXES`).
-Families differ by colour (Okabe and Ito's palette, safe for colour-blind readers), by marker and
-by line style, so that the plots survive a grey printer.
+At most eight entrants have a name in a plot. Their families differ by colour (Okabe and Ito's
+palette, safe for colour-blind readers), by marker and by line style, so that the plots survive a
+grey printer. The other families are grey.
 """
 
 from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from dlgo.errors import DlgoError
 from dlgo.text import listing
 from reports import figures
-from reports.figures import COLOURS, GREY, LIGHT, plain
+from reports.figures import COLOURS, FADED, GREY, LIGHT, plain
 from reports.labels import Label, place_labels
 
 if TYPE_CHECKING:
@@ -31,8 +32,9 @@ _LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 _WIDTH, _HEIGHT = 4.4, 3.0  # inches of a single plot, legend and captions excluded
 _PANEL_WIDTH, _PANEL_HEIGHT = 3.5, 2.9  # of a plot in the overview
 # Number of points that fit into such a plot. A single plot with more points is larger, at most
-# _LARGEST times; with more than _MOST_LABELS, only the ends of the lines have labels.
-_ROOM, _LARGEST, _MOST_LABELS = 12, 1.8, 16
+# _LARGEST times.
+_ROOM, _LARGEST = 12, 1.8
+_LONGEST_NAME = 22  # letters of a label; of a longer name it has the budget, in the family's colour
 
 
 class Axis(NamedTuple):
@@ -72,15 +74,28 @@ class FamilyStyle(NamedTuple):
     line: Any
 
 
-def family_styles(families: Iterable[str]) -> dict[str, FamilyStyle]:
-    """A style for each family, by alphabet: the same families always look the same. The numbers of
-    colours, markers and line styles have no common divisor (7, 8, 5): 280 families differ."""
-    return {
-        family: FamilyStyle(
-            COLOURS[i % len(COLOURS)], _MARKERS[i % len(_MARKERS)], _LINES[i % len(_LINES)]
-        )
-        for i, family in enumerate(sorted(set(families)))
-    }
+def named_entrants(ratings: pd.DataFrame) -> list[str]:
+    """The entrants that a plot names, as many as there are colours: the best of each family, best
+    families first, and the weakest of the field; then the others, by their mean rating."""
+    means = ratings.groupby(["entrant", "family"])["rating"].mean().reset_index()
+    means = means.sort_values("rating", ascending=False, kind="stable")
+    best = means.drop_duplicates("family")["entrant"]
+    weakest = means["entrant"][-1:]
+    order = dict.fromkeys([*best[: len(COLOURS) - 1], *weakest, *best, *means["entrant"]])
+    return list(order)[: len(COLOURS)]
+
+
+def family_styles(ratings: pd.DataFrame) -> dict[str, FamilyStyle]:
+    """A style for each family, by alphabet: the same families always look the same. Families of
+    which no entrant is named are grey."""
+    families = ratings["family"].unique()
+    named = ratings[ratings["entrant"].isin(named_entrants(ratings))]["family"].unique()
+    styles = {}
+    for part, colours in ((named, COLOURS), (set(families) - set(named), [FADED])):
+        for i, family in enumerate(sorted(part)):
+            styles[family] = FamilyStyle(
+                colours[i % len(colours)], _MARKERS[i % len(_MARKERS)], _LINES[i % len(_LINES)])
+    return styles
 
 
 def game_title(game: str) -> str:
@@ -102,10 +117,10 @@ def draw_strength(
     Args:
         ratings: from `ratings_frame`.
         subtitle: a line above.
-        game: which one; the others only count for the styles of families. None: all, side by side.
+        game: which one; the others only count for names and styles. None: all, side by side.
         frontier: from `frontier.frontier_frame`; drawn where the axis is CPU time.
     """
-    styles = family_styles(ratings["family"])
+    styles, named = family_styles(ratings), named_entrants(ratings)
     games = [game] if game else sorted(ratings["game"].unique())
     ratings = ratings[ratings["game"].isin(games)]
     if axis is not main_axis(ratings) and _drawable(ratings, axis).sum() < 2:
@@ -121,7 +136,7 @@ def draw_strength(
         panels, marked = {}, False
         for i, name in enumerate(games):
             axes, part = figure.add_subplot(rows, columns, i + 1), ratings[ratings["game"] == name]
-            panels[axes] = _draw(axes, part, styles, axis)
+            panels[axes] = _draw(axes, part, styles, named, axis)
             marked |= axis is CPU and _draw_frontier(axes, frontier, name)
             if not game:
                 title = plain(game_title(name))
@@ -142,12 +157,12 @@ def draw_strength(
 
 
 def _draw(
-    axes: Axes, part: pd.DataFrame, styles: Mapping[str, FamilyStyle], axis: Axis
+    axes: Axes, part: pd.DataFrame, styles: Mapping[str, FamilyStyle], named: Sequence[str],
+    axis: Axis,
 ) -> tuple[list[Label], list[np.ndarray]]:
     """Lines, markers and error bars; returns the labels to place and the ink to avoid."""
     labels: list[Label] = []
     ink: list[np.ndarray] = []
-    ends_only = len(part) > _MOST_LABELS
     part = part[_drawable(part, axis)]
     for family, rows in part.groupby("family", sort=True):
         style = styles[str(family)]
@@ -156,7 +171,7 @@ def _draw(
         rating = rows["rating"].to_numpy(float)
         axes.plot(cost, rating, color=style.colour, linestyle=style.line, linewidth=1.3, zorder=3)
         ink.append(np.column_stack([cost, rating]))
-        for i, (x, row) in enumerate(zip(cost, rows.itertuples(), strict=True)):
+        for x, row in zip(cost, rows.itertuples(), strict=True):
             axes.errorbar(
                 x, row.rating, yerr=[[row.rating - row.low95], [row.high95 - row.rating]],
                 color=style.colour, elinewidth=0.9, capsize=2.2, capthick=0.9,
@@ -164,9 +179,10 @@ def _draw(
                 markerfacecolor="white" if row.note else style.colour,
             )
             ink.append(np.array([[x, row.low95], [x, row.high95]]))
-            hidden = ends_only and 0 < i < len(rows) - 1
-            text = "" if hidden else row.budget or str(family)
-            labels.append(Label(x, row.rating, text, style.colour))
+            name = row.entrant
+            if len(name) > _LONGEST_NAME:
+                name = row.budget or str(family)
+            labels.append(Label(x, row.rating, name if row.entrant in named else "", style.colour))
     _dress(axes, part, axis)
     return labels, ink
 
@@ -243,7 +259,7 @@ def _finish(
     if axis.column == "mean_work":
         captions.append("Evaluations of a network; simulations for an engine without one.")
     if marked:
-        captions.append("Grey: Pareto frontier.")
+        captions.append("Grey band: Pareto frontier.")
     if len(missing):
         captions.append(f"Not drawn, having no such cost: {listing(missing, most=2)}.")
     width, inner = figure.get_figwidth(), figure.get_figheight()

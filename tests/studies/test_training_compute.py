@@ -1,4 +1,4 @@
-"""Training compute by year: every program has a source, and our estimates agree with published ones."""
+"""Training compute by year: every number has a source, and estimates agree with published ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ def test_every_number_has_a_source() -> None:
     assert table["operations"].gt(0).all() and table["source"].str.len().gt(10).all()
 
 
-@pytest.mark.parametrize(("program", "published"), [("AlphaGo Fan", 3.8e20), ("AlphaZero", 3.67e22)])
+@pytest.mark.parametrize(("program", "published"), [
+    ("AlphaGo Fan", 3.8e20), ("AlphaZero", 3.67e22),
+])
 def test_an_estimate_is_near_that_of_epoch_ai(program: str, published: float) -> None:
     operations = training_compute().set_index("program").loc[program, "operations"]
     assert operations == pytest.approx(published, rel=0.1)
