@@ -387,8 +387,8 @@ Claims(
     ("An untrained network chooses almost at random.", "9.3.3",
      f"Confirmed: its entropy is {entropy['after 0 games']} of that of random play."),
     ("A bot that plays its best move always plays the same game.", "9.3",
-     f"Confirmed: of 1,000 games {ch09.variety['always the most probable move']}; with moves drawn "
-     f"{ch09.variety['moves drawn']}."),
+     f"Confirmed: 1,000 games show {ch09.variety['always the most probable move']} different one; "
+     f"with moves drawn {ch09.variety['moves drawn']}."),
     ("It takes thousands of games to learn.", "9.4",
      f"Confirmed in Connect Four: after 1,920 games it wins "
      f"{progress['1,920 games against untrained']} against the untrained policy."),

@@ -58,7 +58,7 @@ from experiments.course.showing import Row, Source
 #
 # <!-- /slide -->
 #
-# The best simple baseline is the expected result of the position, $V(s)$. In a good position every
+# A good baseline is the expected result of the position, $V(s)$. In a good position every
 # move tends to win, and in a bad one every move tends to lose. Subtracting $V(s)$ leaves what the
 # *move* added. A second output of the network learns $V$ for the player to move. It is called the
 # critic; the policy is called the **actor**.
@@ -367,9 +367,9 @@ Claims(
      f"Confirmed: {ch12.advantages['90 to 100%']} in the last tenth."),
     ("Important moves, which turn a game round, get a large advantage.", "12.1.1",
      f"Only partly: in {ch12.surprises['decisions']} of the decisions A exceeds 1.5 in size; they "
-     f"hold {ch12.surprises['their part of all sizes']} of the sum. But a loser's lowest A is a "
-     f"losing mistake in {ch12.blame['A = R - V (lambda 1)']} of the games (a random one of their "
-     f"moves: {ch12.blame['a move at random']}), with GAE and lambda 0 in "
+     f"hold {ch12.surprises['their part of the total |A|']} of the sum. But a loser's lowest A is "
+     f"a losing mistake in {ch12.blame['A = R - V (lambda 1)']} of the games (a random one of "
+     f"their moves: {ch12.blame['a move at random']}), with GAE and lambda 0 in "
      f"{ch12.blame['GAE, lambda 0']}."),
     ("An advantage has the sign of the reward.", "12.4",
      "Confirmed for wins and losses, since V lies between -1 and 1; for draws it has the sign of "
@@ -422,16 +422,5 @@ Claims(
 #
 # The surprises are 0.6, -0.8 and 1.2. $\lambda = 0$: 0.6. $\lambda = 0.5$: $0.6 - 0.4 + 0.3 = 0.5$.
 # $\lambda = 1$: $0.6 - 0.8 + 1.2 = 1.0 = R - V$.
-#
-# </details>
-#
-# **3.** *(medium, 15 minutes)* A move had 50% when it was played and has 35% now; $\epsilon = 0.2$.
-# For $A = 0.3$ and for $A = -0.3$: what is PPO's objective, and is there a gradient?
-#
-# <details markdown="1"><summary>Answer</summary>
-#
-# $\rho = 0.7$. With $A = 0.3$: $\min(0.21, 0.24) = 0.21$, with a gradient that raises the
-# probability again. With $A = -0.3$: $\min(-0.21, -0.24) = -0.24$, clipped, no gradient: the bad
-# move is rare enough.
 #
 # </details>

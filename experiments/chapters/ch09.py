@@ -33,7 +33,8 @@ def policy(games: int) -> TextbookReinforce:
     return trained(policy(games - 1920), batches=30, seed=games // 1920)
 
 
-@experiment(quick={"games": 1000}, full={"games": 1000}, unit="different")
+@experiment(quick={"games": 1000}, full={"games": 1000}, unit="",
+            quantity="different games of 1,000")
 def variety(games: int) -> Iterator[Row]:
     """How many of 1,000 games of one untrained policy differ?"""
     for label, temperature in (("always the most probable move", 0.0), ("moves drawn", 1.0)):
@@ -42,7 +43,8 @@ def variety(games: int) -> Iterator[Row]:
         yield {"label": label, "value": len(set(games_of(played)))}
 
 
-@experiment(quick={"games": 300}, full={"games": 2000}, reference=100, digits=1)
+@experiment(quick={"games": 300}, full={"games": 2000}, reference=100, digits=1,
+            quantity="entropy relative to that of random play")
 def entropy(games: int) -> Iterator[Row]:
     """How near is the policy to random play? Random play has an entropy of 100%."""
     for practice in (0, 1920, 3840):
@@ -53,7 +55,8 @@ def entropy(games: int) -> Iterator[Row]:
         yield mean_row(f"after {practice:,} games", 100 * nats / most)
 
 
-@experiment(quick={"games": 2000}, full={"games": 20_000}, reference=50, digits=1)
+@experiment(quick={"games": 2000}, full={"games": 20_000}, reference=50, digits=1,
+            quantity="decided games won by the first bot")
 def progress(games: int) -> Iterator[Row]:
     """Does twice the practice win? The share of decided games that the first bot wins."""
     for practice, earlier in ((1920, 0), (3840, 0), (3840, 1920)):
@@ -81,7 +84,7 @@ def _(table: pd.DataFrame, axes: Axes) -> None:
                   [table["value"] - table["low"], table["high"] - table["value"]], fmt="o",
                   color=BLUE, capsize=5)
     axes.axhline(50, color=INK, linestyle="--", linewidth=1.5)
-    axes.set(xscale="log", xlabel="games played so far", ylabel="won by the new bot, %",
+    axes.set(xscale="log", xlabel="games played so far", ylabel="decided games won, %",
              ylim=(0, 100))
 
 

@@ -52,7 +52,7 @@ def reinforce(policy: np.ndarray, credit: np.ndarray) -> np.ndarray:
     return softmax(np.log(policy) + 2e-3 * credit)
 
 
-@experiment(quick={"games": 2000}, full={"games": 20_000})
+@experiment(quick={"games": 2000}, full={"games": 20_000}, quantity="games")
 def one_game(games: int) -> Iterator[Row]:
     """What does one game of Add It Up say? How often the winner chose 1 less often."""
     rng = np.random.default_rng(0)
@@ -145,7 +145,7 @@ def _(table: pd.DataFrame, axes: Axes) -> None:
     axes.legend()
 
 
-@experiment(quick={"seeds": 3, "games": 1280, "tests": 400},
+@experiment(quick={"seeds": 3, "games": 960, "tests": 400},
             full={"seeds": 10, "games": 6400, "tests": 1000}, reference=50)
 def losses(seeds: int, games: int, tests: int) -> Iterator[Row]:
     """Which learners beat the untrained network they began with? 50%: nothing was learned."""

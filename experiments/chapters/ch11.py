@@ -69,19 +69,22 @@ def _(table: pd.DataFrame, axes: Axes) -> None:
         axes.plot(rows["games"] / 1000, rows["value"], "o-", color=colour, label=label)
         axes.fill_between(rows["games"] / 1000, rows["low"], rows["high"], color=colour,
                           alpha=0.15, linewidth=0)
-    axes.set(xlabel="thousands of games", ylabel="losing mistakes, %", ylim=(0, None))
+    axes.set(xlabel="thousands of games", ylabel="positions with a\nlosing mistake, %",
+             ylim=(0, None))
     axes.legend(title="random moves", loc="lower left")
 
 
 @experiment(quick={"seeds": 3, "batches": 30, "names": ("never", "always 50%")},
-            full={"seeds": 5, "batches": 200, "names": tuple(LEARNERS)}, digits=1)
+            full={"seeds": 5, "batches": 200, "names": tuple(LEARNERS)}, digits=1,
+            quantity="positions met")
 def coverage(seeds: int, batches: int, names: tuple[str, ...]) -> Iterator[Row]:
     """What share of all 4,520 positions do the games meet?"""
     for name in names:
         yield mean_row(name, [row["coverage"] for row in networks(name, seeds, batches)])
 
 
-@experiment(quick=None, full={"seeds": 5, "batches": 200}, digits=1)
+@experiment(quick=None, full={"seeds": 5, "batches": 200}, digits=1,
+            quantity="positions with a losing mistake")
 def unseen(seeds: int, batches: int) -> Iterator[Row]:
     """Does the network know positions that its games never met? Losing mistakes there."""
     rows = networks("50% falling to 10%", seeds, batches)
@@ -178,7 +181,7 @@ def _(table: pd.DataFrame, axes: Axes) -> None:
 
 
 @experiment(quick={"seeds": 3, "games": 100_000}, full={"seeds": 5, "games": 300_000}, unit="",
-            digits=2, reference=0)
+            digits=2, reference=0, quantity="mean Q of the nine first moves")
 def first_move(seeds: int, games: int) -> Iterator[Row]:
     """What is the first move worth, by either target? Perfect play draws: 0."""
     for label, bootstrap in TABLES.items():

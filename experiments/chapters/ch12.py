@@ -59,10 +59,10 @@ def advantages(games: int) -> Iterator[Row]:
 def _(table: pd.DataFrame, axes: Axes) -> None:
     axes.errorbar(table["middle"], table["value"], (table["high"] - table["low"]) / 2, fmt="o-",
                   color=BLUE, capsize=5)
-    axes.set(xlabel="% of the game that has been played", ylabel="mean size of A", ylim=(0, None))
+    axes.set(xlabel="% of the game that has been played", ylabel="mean |A|", ylim=(0, None))
 
 
-@experiment(quick={"games": 200}, full={"games": 1000})
+@experiment(quick={"games": 200}, full={"games": 1000}, quantity="share")
 def surprises(games: int) -> Iterator[Row]:
     """How often had the critic expected the opposite result (size of A above 1.5)?"""
     experience = games_with_critic(games)
@@ -70,13 +70,14 @@ def surprises(games: int) -> Iterator[Row]:
     opposite = sizes > 1.5
     for label, values, per_game in (
         ("decisions", opposite, experience.plies.mean()),
-        ("their part of all sizes", sizes * opposite, sizes.sum() / games),
+        ("their part of the total |A|", sizes * opposite, sizes.sum() / games),
     ):  # decisions of one game depend on each other: the interval is that of sums by game
         sums = np.add.reduceat(values.astype(float), experience.firsts[:-1])
         yield mean_row(label, 100 * sums / per_game)
 
 
-@experiment(quick=None, full={"seeds": 10, "games": 3000})
+@experiment(quick=None, full={"seeds": 10, "games": 3000},
+            quantity="games whose loser made the mistake there")
 def blame(seeds: int, games: int) -> Iterator[Row]:
     """Is the loser's move with the lowest advantage the mistake that gave away a draw or win?"""
     shares: dict[str, list[float]] = {}
@@ -128,7 +129,8 @@ def draw_mistakes(table: pd.DataFrame, axes: Axes) -> None:
         axes.plot(rows["games"] / 1000, rows["value"], "o-", color=colour, label=label)
         axes.fill_between(rows["games"] / 1000, rows["low"], rows["high"], color=colour,
                           alpha=0.15, linewidth=0)
-    axes.set(xlabel="thousands of games", ylabel="losing mistakes, %", ylim=(0, None))
+    axes.set(xlabel="thousands of games", ylabel="positions with a\nlosing mistake, %",
+             ylim=(0, None))
     axes.legend(loc="lower left", fontsize=12)
 
 
