@@ -50,9 +50,11 @@ course = [
     "scikit-learn>=1.3",
 ]
 
-# Built with DLGO_STUDENT=1, the package has no exercises, since they hold the solutions.
+# Built with DLGO_STUDENT=1, the package has no exercises, since they hold the solutions, and no
+# questions for exams.
 STUDENT = bool(os.environ.get("DLGO_STUDENT"))
-HIDDEN = ["experiments.classroom.exercises"] if STUDENT else []
+SECRET = ("exercises", "questions")  # folders of experiments/classroom
+HIDDEN = [f"experiments.classroom.{name}" for name in SECRET] if STUDENT else []
 SOLUTION = re.compile(rb"^ *### (BEGIN|END) (SOLUTION|HIDDEN TESTS)\r?$", re.MULTILINE)
 
 
@@ -72,7 +74,8 @@ def refuse_solutions(path: Path) -> None:
     if path.suffix == ".whl":
         with zipfile.ZipFile(path) as archive:
             found = [name for name in archive.namelist()
-                     if "classroom/exercises/" in name or SOLUTION.search(archive.read(name))]
+                     if any(f"classroom/{folder}/" in name for folder in SECRET)
+                     or SOLUTION.search(archive.read(name))]
     else:
         found = ["all sources"]
     if found:
@@ -114,7 +117,7 @@ distribution = setup(
             "plans/*.toml", "studies/*.toml", "studies/results/*.csv", "studies/results/*/*.csv",
             "studies/results/*/*/*.csv",
             "studio/*.csv", "studio/*.toml", "studio/static/*", "studio/static/inside/*",
-            *([] if STUDENT else ["classroom/exercises/*.toml"]),
+            *([] if STUDENT else [f"classroom/{folder}/*.toml" for folder in SECRET]),
         ],
         "engines": ["py.typed", "models/*/*", "models/*/*/*", "learning/diagnostics/templates/*",
                     "llm/disguises/*", "llm/templates/*", "solver/*.book"],

@@ -201,9 +201,10 @@ def _find_the_fault(exercise_of: Mapping[str, Exercise]) -> Iterator[FaultExerci
 
 
 def hide_solutions() -> None:
-    """Let only the owner of this installation read solutions, wherever they lie in it."""
+    """Let only the owner of this installation read solutions and questions for exams."""
     clone = [_CLONE / name for name in (".git", "build", "tests")]
-    for folder in [_FOLDER, *(clone if (_CLONE / "setup.py").exists() else [])]:
+    folders = [_FOLDER, _FOLDER.with_name("questions")]
+    for folder in [*folders, *(clone if (_CLONE / "setup.py").exists() else [])]:
         with contextlib.suppress(OSError):  # it is not there, or the system is read-only
             folder.chmod(stat.S_IMODE(folder.stat().st_mode) & 0o700)
 

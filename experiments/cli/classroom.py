@@ -66,6 +66,32 @@ def new(names: tuple[str, ...], out: Path, notebook: bool, solution: bool) -> No
 
 
 @classroom.command()
+@click.argument("pages", nargs=-1, metavar="[PAGE]...")
+@click.option("--level", "levels", multiple=True, type=click.Choice(["easy", "medium", "hard"]),
+              help="Level of the questions; may be repeated. Default: all.")
+@click.option("--count", type=Number(int, 1), help="Number of questions to draw. Default: all.")
+@click.option("--seed", type=Number(int, 0), default=1, show_default=True, help="Seed of the draw.")
+@click.option("--answers", is_flag=True, help="Write the answers, too; keep them from students.")
+@click.option("--out", type=FILE, default=Path("questions.html"), show_default=True,
+              help="HTML file to write.")
+def questions(
+    pages: tuple[str, ...], levels: tuple[str, ...], count: int | None, seed: int, answers: bool,
+    out: Path,
+) -> None:
+    """Write a sheet of exam questions on pages of the course, such as 04_search; default: all.
+
+    The same seed draws the same questions, with or without answers.
+    """
+    from dlgo.text import number_of
+    from experiments.classroom.exam import bank, choose, write_exam
+
+    chosen = choose(bank(pages), levels, count, seed)
+    write_exam(out, chosen, answers)
+    click.echo(f"wrote {out}: {number_of(len(chosen), 'question')}, "
+               f"{sum(question.minutes for question in chosen)} minutes")
+
+
+@classroom.command()
 @click.argument("folder", type=PATH)
 @click.option("--exercise", "exercises", multiple=True, metavar="NAME",
               help="Exercise to grade; may be repeated. Default: the exercises of the plan and of "

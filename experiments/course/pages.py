@@ -95,6 +95,13 @@ def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, **_: Any) -
     return "".join(parts)
 
 
+def with_formulas(markdown: str) -> str:
+    """Markdown with its formulas as MathML; code stays as it is."""
+    parts = _FENCE.split(markdown)
+    parts[::2] = [_FORMULA.sub(_mathml, part) for part in parts[::2]]
+    return "".join(parts)
+
+
 def _mathml(match: re.Match[str]) -> str:
     """A formula as MathML, which browsers draw without a script; code stays as it is."""
     from latex2mathml.converter import convert

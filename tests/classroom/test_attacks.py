@@ -190,7 +190,8 @@ def test_without_a_sandbox_root_grades_as_another_user(tmp_path: Path) -> None:
     results = tmp_path / "results.json"
     results.touch(0o644)
     exercises = ROOT / "experiments/classroom/exercises"
-    folders = [exercises, *(ROOT / name for name in (".git", "build", "tests"))]
+    clone = (ROOT / name for name in (".git", "build", "tests"))
+    folders = [exercises, exercises.with_name("questions"), *clone]
     modes = [(path, path.stat().st_mode) for path in folders if path.exists()]
     (tmp_path / "ko.py").write_text(READS.format(
         folders=[str(exercises), str(ROOT / ".git")], results=str(results)))
