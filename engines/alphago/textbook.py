@@ -9,7 +9,8 @@ It is the search of `engines/alphazero/textbook.py` with other sources of priors
     value of a leaf = (1 - lambda) v + lambda z
 
 v can be wrong in positions that are unlike those the network has learned; z comes from one game of
-weak moves. They err in different positions, so the mixture can be better than both.
+weak moves. They mostly err in the same positions, and the mixture gains from the few others
+(notebooks/13_alphago.py measures how much).
 
     textbook-alphago:sims=50              the networks shipped for the game
     textbook-alphago:model=FOLDER         networks of a `dlgo train alphago` run

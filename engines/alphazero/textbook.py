@@ -7,6 +7,9 @@ It is UCT (`engines/mcts/textbook.py`: nodes, select, back up) with three change
     evaluate   the network's value replaces the random game
     score      the prior decides which moves are explored first and most
 
+Values are shares of wins here, from 0 to 1. On a scale from -1 to 1, as in the papers, differences
+are twice as large, and so is the constant of the same search: 1.8 instead of 0.9.
+
     textbook-puct:model=NAME,sims=100      any model with a policy and a value (`dlgo models`)
     textbook-puct:sims=100                 the model that comes with the game; without one, all
                                            priors are equal, and the game estimates the value

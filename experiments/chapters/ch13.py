@@ -26,7 +26,8 @@ GAME = get_game("connect4")
 BUNDLE = find_bundle(None, GAME)
 
 
-@experiment(quick={"positions": 300}, full={"positions": 3000}, unit="", digits=2, size=(8.0, 5.0))
+@experiment(quick={"positions": 300}, full={"positions": 3000}, unit="", digits=2, size=(8.0, 5.0),
+            quantity="mean squared error")
 def leaves(positions: int) -> Iterator[Row]:
     """A leaf's value is (1 - lambda) v + lambda z. How far is it from the exact result of solved
     positions (mean squared error), by lambda? z is the mean of 1, 4 or 32 rollouts."""
@@ -60,7 +61,7 @@ def _(table: pd.DataFrame, axes: Axes) -> None:
                   label=f"{rollouts:g} rollout{'s' * (rollouts > 1)}")
         axes.fill_between(rows["tenths"] / 10, rows["low"], rows["high"], color=colour, alpha=0.15)
     axes.axhline(table["value"].iloc[0], color=INK, linestyle="--", linewidth=1.5)
-    axes.set(xlabel="lambda: weight of the rollouts", ylabel="mean squared error", ylim=(0, None))
+    axes.set(xlabel="lambda: weight of the rollouts", ylabel=leaves.axis_label, ylim=(0, None))
     axes.legend()
 
 
@@ -72,21 +73,21 @@ def _(table: pd.DataFrame) -> str:
                 f"{row['label']}: {leaves.text(row)}" for _, row in best.iterrows()) + ".")
 
 
-@experiment(quick={"pairs": 12}, full={"pairs": 100}, reference=50, size=(8.0, 5.0))
+@experiment(quick={"pairs": 10}, full={"pairs": 100}, reference=50, size=(8.0, 5.0))
 def parts(pairs: int) -> Iterator[Row]:
     """Which policy network plays better alone, and which one advises the search better? Which value
     of a leaf wins? Searches have 100 simulations."""
     drawn = "supervised:choose=sample,temperature=1,model="
     search = "alphago:sims=100"
     for label, one, other in (
-        ("reinforced v supervised, alone", drawn + str(BUNDLE.network("reinforced")),
+        ("reinforced against supervised, alone", drawn + str(BUNDLE.network("reinforced")),
          drawn + str(BUNDLE.network("supervised"))),
-        ("supervised v reinforced, as prior", search, f"{search},prior=reinforced"),
-        ("mixture v value network", search, f"{search},lambda=0"),
-        ("mixture v rollouts", search, f"{search},lambda=1"),
-        ("rollouts: fast policy v random", f"{search},lambda=1",
+        ("supervised against reinforced, as prior", search, f"{search},prior=reinforced"),
+        ("mixture against value network", search, f"{search},lambda=0"),
+        ("mixture against rollouts", search, f"{search},lambda=1"),
+        ("rollouts: fast policy against random", f"{search},lambda=1",
          f"{search},lambda=1,rollout=light"),
-        ("AlphaGo v AlphaZero", search, "alphazero:sims=100"),
+        ("AlphaGo against AlphaZero", search, "alphazero:sims=100"),
     ):
         yield match("connect4", one, other, pairs, label)
 

@@ -77,9 +77,9 @@ def trained(left_out: str, seed: int, at: Sequence[int]) -> list[float]:
     return shares
 
 
-@experiment(quick={"ideas": ("nothing", "the sign"), "seeds": 2, "at": (3, 6)},
+@experiment(quick={"ideas": ("nothing", "the sign"), "seeds": 2, "at": (2, 4)},
             full={"ideas": tuple(WITHOUT), "seeds": 3, "at": (15, 30, 60)}, digits=1,
-            size=(8.0, 5.0))
+            size=(8.0, 5.0), quantity="losing mistakes")
 def without(ideas: Sequence[str], seeds: int, at: Sequence[int]) -> Iterator[Row]:
     """What happens without one idea of AlphaZero? The network alone plays a move in all 4,520
     positions of tic-tac-toe: how many of its moves lose what was not lost?"""
@@ -95,7 +95,7 @@ def without(ideas: Sequence[str], seeds: int, at: Sequence[int]) -> Iterator[Row
 @without.drawing
 def _(table: pd.DataFrame, axes: Axes) -> None:
     draw_ranges(table, axes, 1)
-    axes.set_xlabel("losing mistakes, %, and range of seeds")
+    axes.set_xlabel(f"{without.axis_label}, and range of seeds")
 
 
 @without.conclusion
@@ -105,7 +105,7 @@ def _(table: pd.DataFrame) -> str:
     return f"Every seed is worse than all seeds of the whole program: {', '.join(worse) or 'none'}."
 
 
-@experiment(quick={"seeds": 2, "iterations": 6}, full={"seeds": 3, "iterations": 60}, unit="lines")
+@experiment(quick={"seeds": 2, "iterations": 5}, full={"seeds": 3, "iterations": 60}, unit="lines")
 def learning(seeds: int, iterations: int) -> Iterator[Row]:
     """How many lines of play does microzero lose when the opponent tries every move? Compare more
     simulations with more training."""
@@ -138,7 +138,7 @@ class Biased:
         return priors / priors.sum(), 0.0
 
 
-@experiment(quick={"searches": 100}, full={"searches": 1000})
+@experiment(quick={"searches": 100}, full={"searches": 1000}, quantity="searches that visit it")
 def noise(searches: int) -> Iterator[Row]:
     """A network gives a move a prior of 1%. In how many searches is the move visited, with and
     without noise at the root?"""
@@ -151,14 +151,14 @@ def noise(searches: int) -> Iterator[Row]:
             yield share_row(f"{simulations} simulations, {name} noise", share, searches)
 
 
-@experiment(quick={"pairs": 10}, full={"pairs": 100}, reference=50)
+@experiment(quick={"pairs": 8}, full={"pairs": 100}, reference=50)
 def search(pairs: int) -> Iterator[Row]:
     """What does a search add to the network in Connect Four, and what is the network worth to a
     search? `MCTS` searches with random games."""
     for label, one, other in (
-        ("64 simulations v network alone", "alphazero:sims=64", "alphazero:sims=1"),
-        ("network alone v MCTS 1,000", "alphazero:sims=1", "mcts:sims=1000"),
-        ("64 simulations v MCTS 10,000", "alphazero:sims=64", "mcts:sims=10000"),
+        ("64 simulations against network alone", "alphazero:sims=64", "alphazero:sims=1"),
+        ("network alone against MCTS 1,000", "alphazero:sims=1", "mcts:sims=1000"),
+        ("64 simulations against MCTS 10,000", "alphazero:sims=64", "mcts:sims=10000"),
     ):
         yield match("connect4", one, other, pairs, label)
 
