@@ -49,13 +49,14 @@ from experiments.figures import drawing
 # largest score:
 #
 # <!-- slide: PUCT adds the prior to the score -->
-# $$\underbrace{Q_a}_{\text{exploit}} +
-# \underbrace{c \, P_a \, \frac{\sqrt{N}}{1 + n_a}}_{\text{explore}}$$
+# $$Q_a + c \, P_a \, \frac{\sqrt{N}}{1 + n_a}$$
 #
 # * $Q_a$: mean value of the simulations through move $a$, from -1 (lost) to 1 (won), as the player
 #   who chooses sees it; 0 if there is none yet.
 # * $n_a$: visits of the move. $N$: visits of the position.
 # * $c$: a constant, the weight of exploration.
+#
+# $Q_a$ *exploits* what the search knows; the second term, the bonus, *explores*.
 # <!-- /slide -->
 #
 # The rule is called PUCT, "predictor and upper confidence bounds applied to trees". Rosin (2011)
@@ -220,7 +221,7 @@ state = dlgo.game("connect4").start().play(*"325411")
 state
 
 # %% [markdown]
-# Both policies see it so:
+# A larger disc is a larger probability:
 #
 # <!-- slide: The reinforced policy leaves nothing to search -->
 
@@ -233,7 +234,7 @@ with drawing(None, 2, 1, (4.4, 4.2)) as axes:
 # %% [markdown]
 # <!-- /slide -->
 #
-# The reinforced policy is certain of column 4; the move that draws is in column 2. On average its
+# Column 2 draws. The reinforced policy is certain of column 4. On average its
 # choice is better: it wins when both play alone. But a search needs several candidates: a move with
 # a prior near 0 is not looked at. So the search is better with the supervised policy, which shares
 # its probability among the moves that people (here: a tree search) have played. The paper found the
@@ -265,6 +266,7 @@ ch13.parts.show()
 # <!-- /slide -->
 #
 # (All but Lee Sedol: the paper. The version that played him is described in Silver et al. 2017.)
+# [The story](../docs/story.md) tells what came before and after.
 #
 # ## What the book says, and what we measured
 #

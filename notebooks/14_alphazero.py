@@ -148,8 +148,9 @@ Row(recording.svg(most_nodes=7))
 # The same shares are the solution of another problem: *choose the policy with the largest*
 #
 # <!-- slide: Visits solve an optimisation problem -->
-# $$J(\pi) = \underbrace{\sum_a \pi_a Q_a}_{\text{expected value}} - \; \kappa
-# \underbrace{\sum_a P_a \ln \frac{P_a}{\pi_a}}_{\text{distance from the prior}}$$
+# $$J(\pi) = \sum_a \pi_a Q_a - \kappa \sum_a P_a \ln \frac{P_a}{\pi_a}$$
+#
+# The first sum is the expected value, the second a distance from the prior.
 #
 # At the maximum the derivative $Q_a + \kappa P_a / \pi_a$ is equal for all moves. Call it $\alpha$:
 # this is the equation above.
@@ -369,7 +370,7 @@ position
 # (From the papers; ours: this page, and the network `connect4-alphazero` of the
 # [lab notebook](../docs/lab_notebook.md), entry 4. A TPU is Google's processor for networks.
 # AlphaGo Lee is the version that beat Lee Sedol.) In chess the network learned 7,500 times as many
-# positions as microzero's, with the same loop.
+# positions as microzero's, with the same loop. [The story](../docs/story.md) tells what came next.
 #
 # ## Ten questions, ten lines of code
 #
