@@ -29,8 +29,8 @@ BUNDLE = find_bundle(None, GAME)
 @experiment(quick={"positions": 300}, full={"positions": 3000}, unit="", digits=2, size=(8.0, 5.0),
             quantity="mean squared error")
 def leaves(positions: int) -> Iterator[Row]:
-    """How far is a leaf's value from the exact result? It is (1 - lambda) v + lambda z, and z is the
-    mean of 1, 4 or 32 rollouts. Look for the lambda with the smallest mean squared error."""
+    """How far is a leaf's value from the exact result? It is (1 - lambda) v + lambda z, where z is
+    the mean of 1, 4 or 32 rollouts. Look for the lambda with the smallest mean squared error."""
     solved = shipped_positions()
     rows = np.random.default_rng(1).permutation(len(solved))[:positions]
     truth = np.array([solved[row].value for row in rows], float)
