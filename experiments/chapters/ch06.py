@@ -3,7 +3,7 @@
     python -m experiments.chapters.ch06 --quick
 
 All networks learn the same games of Connect Four, played by a tree search, and see one plane as in
-the book. The first experiment uses NumPy; the others need TensorFlow (the extra `train`).
+the book. `losses` uses NumPy; the other experiments need TensorFlow (the extra `train`).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from engines.learning import from_scratch as nn
 from engines.learning.data import Dataset
 from engines.supervised.config import SupervisedConfig
 from engines.supervised.trainer import train
+from experiments.chapters.ch05 import VARIANTS, dense_network
 from experiments.chapters.experiment import (
     Row,
     experiment,
@@ -34,6 +35,7 @@ from experiments.chapters.experiment import (
 from experiments.chapters.practice import arrays
 from experiments.figures import BLUE
 
+WIDTHS = (42, 128, 64, 7)  # of the networks in NumPy
 # Rows of figure 6.4 from index 0 on; x is black, to move.
 _PROBE = {27: ".x o x o", 36: ".x o x o", 45: ". . x o"}
 CAPTURE, ESCAPE = 20, 21
@@ -87,21 +89,44 @@ def losses(games: int, epochs: int) -> Iterator[Row]:
     Compare with the last row: a network that predicts no more has learned nothing about positions.
     """
     (inputs, moves), (test_inputs, test_moves) = map(arrays, dataset(games).split(0.15, seed=1))
-    for label, between, last, loss in (
-        ("squared error, sigmoids", nn.Sigmoid, [nn.Sigmoid()], nn.MeanSquaredError()),
-        ("squared error, ReLUs", nn.ReLU, [nn.Sigmoid()], nn.MeanSquaredError()),
-        ("cross-entropy, sigmoids", nn.Sigmoid, [], nn.CrossEntropy()),
-        ("cross-entropy, ReLUs", nn.ReLU, [], nn.CrossEntropy()),
-    ):
+    for variant in VARIANTS:
         rng = np.random.default_rng(1)
-        network = nn.Network([nn.Dense(42, 128, rng), between(), nn.Dense(128, 64, rng), between(),
-                              nn.Dense(64, 7, rng), *last], loss)
+        network = dense_network(WIDTHS, variant, rng)
         for _ in network.train(inputs, nn.one_hot(moves, 7), epochs=epochs, batch=32, rate=0.5,
                                rng=rng):
             pass
-        yield share_row(label, network.accuracy(test_inputs, test_moves), len(test_moves))
+        yield share_row(variant, network.accuracy(test_inputs, test_moves), len(test_moves))
     yield share_row("commonest column", (test_moves == np.bincount(moves).argmax()).mean(),
                     len(test_moves))
+
+
+def fit_in_keras(inputs: np.ndarray, labels: np.ndarray, epochs: int) -> Any:
+    """The network of `losses` with cross-entropy and ReLUs, made and trained by Keras."""
+    from engines.learning.networks.backend import keras
+
+    keras.utils.set_random_seed(1)
+    network = keras.Sequential([
+        keras.Input((42,)),
+        keras.layers.Dense(128, activation="relu"),
+        keras.layers.Dense(64, activation="relu"),
+        keras.layers.Dense(7),
+    ])
+    network.compile(
+        optimizer=keras.optimizers.SGD(learning_rate=0.5),
+        loss=keras.losses.CategoricalCrossentropy(from_logits=True),
+        metrics=["accuracy"],
+    )
+    network.fit(inputs, labels, batch_size=32, epochs=epochs, verbose=0)
+    return network
+
+
+@experiment(quick={"games": 400, "epochs": 8}, full={"games": 800, "epochs": 12})
+def library(games: int, epochs: int) -> Iterator[Row]:
+    """Does the same network in Keras learn as much as the one in NumPy (see `losses`)?"""
+    (inputs, moves), (test_inputs, test_moves) = map(arrays, dataset(games).split(0.15, seed=1))
+    network = fit_in_keras(inputs, nn.one_hot(moves, 7), epochs)
+    _, accuracy = network.evaluate(test_inputs, nn.one_hot(test_moves, 7), verbose=0)
+    yield share_row("Keras", accuracy, len(test_moves))
 
 
 @experiment(quick={"games": 150, "epochs": 4, "networks": 4},
@@ -150,4 +175,4 @@ def _(table: pd.DataFrame) -> str:
 
 
 if __name__ == "__main__":
-    script(__doc__, losses, layers, playing)
+    script(__doc__, losses, library, layers, playing)
