@@ -21,6 +21,7 @@ import dlgo
 from dlgo import GameState
 from engines.learning import from_scratch as nn
 from engines.learning.data import Dataset
+from engines.learning.networks.store import TRAINING_MODULES
 from engines.supervised.config import SupervisedConfig
 from engines.supervised.trainer import train
 from experiments.chapters.ch05 import VARIANTS, dense_network
@@ -173,6 +174,9 @@ def _(table: pd.DataFrame) -> str:
                      f"{scores[label + ': score']}."
                      for label in rows["label"].str.removesuffix(": predicted"))
 
+
+for entry in (library, layers, playing):
+    entry.needs("train", *TRAINING_MODULES)
 
 if __name__ == "__main__":
     script(__doc__, losses, library, layers, playing)

@@ -31,6 +31,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dlgo.errors import DlgoError
+from dlgo.extras import require_extra
 from dlgo.files import make_folder, output_path
 from experiments.arena.provenance import machine_text
 from experiments.arena.series import play_series
@@ -63,6 +64,7 @@ class Experiment:
         self.chapter = Path(self.measure.__code__.co_filename).stem
         self._draw: Callable[[pd.DataFrame, Axes], object] = self._bars
         self._conclude: Callable[[pd.DataFrame], str] = self._beyond_error
+        self._extra: tuple[str, ...] = ()
 
     @property
     def question(self) -> str:
@@ -90,6 +92,16 @@ class Experiment:
         """Use `conclude(table)` for the answer in words."""
         self._conclude = conclude
         return self
+
+    def needs(self, extra: str, *modules: str) -> None:
+        """The measurement needs these modules of an extra of setup.py."""
+        self._extra = extra, *modules
+
+    def check_extra(self) -> None:
+        """Raise DlgoError unless the modules that the measurement needs are installed."""
+        if self._extra:
+            extra, *modules = self._extra
+            require_extra(extra, f"{self.chapter}'s `{self.name}`", *modules)
 
     def run(self, **sizes: Any) -> None:
         """Measure with `sizes` (default: the quick ones), print each row, draw, answer."""
@@ -312,11 +324,14 @@ def script(about: str, *experiments: Experiment) -> None:
     def command(quick: bool, only: tuple[str, ...], save: bool, check: bool, out: Path) -> None:
         if quick and (save or check):
             raise click.UsageError("--quick runs too little to save or check: leave it out")
+        chosen = {name: named[name] for name in only or named}
+        for entry in chosen.values():
+            if not quick or entry.quick:
+                entry.check_extra()
         make_folder(out)
         differences: list[str] = []
         spent = {}
-        for name in only or named:
-            entry = named[name]
+        for name, entry in chosen.items():
             print("\n" + fill(f"{name}: {entry.question}", 88), flush=True)
             start = time.process_time()
             if quick and entry.quick is None:
