@@ -12,7 +12,10 @@
 #
 # * split data so that a test measures what you want to know;
 # * give a measured share its 95% interval, and say how many games a comparison needs;
-# * write a training step with momentum, and choose its rate.
+# * write a training step with momentum or Adam, say what each part is for, and choose its rate.
+#
+# You need [a network and its training step](05_networks.py), and shares of independent cases: what
+# a mean and a variance are.
 #
 # People have left hundreds of thousands of recorded games. The chapter turns such records into
 # training data and trains a network that predicts the next move. Its most instructive number is
@@ -20,17 +23,16 @@
 # that time reached 55% to 57% (Maddison et al. 2015; Silver et al. 2016). This page shows how such
 # a number arises, and how to avoid it.
 #
-# A small tree search in Connect Four plays the games here. A few thousand games take seconds.
-#
-# [The studio](../docs/studio.md#course-and-lectures) starts this chapter with
-# *A game has one winner*.
+# A small tree search in Connect Four plays the games here. A few thousand games take seconds. In
+# [the studio](../docs/studio.md#course-and-lectures), open the course preset *A game has one
+# winner*.
 
-# %%
+# %% tags=["hide-input"]
 import dlgo
 from engines.learning.data import Dataset
-from engines.learning.from_scratch import Network
 from experiments.chapters import ch07
 from experiments.chapters.experiment import Claims
+from experiments.course import diagrams
 from experiments.course.showing import Row, Source
 
 game = dlgo.game("connect4")
@@ -39,30 +41,47 @@ game = dlgo.game("connect4")
 # ## The leak
 #
 # Train on some data, test on other data. If the test data contain something that the network could
-# learn by heart, the result says nothing about new games. This is a *leak*.
+# learn by heart, the result says nothing about new games. This is a
+# [*leak*](../docs/glossary.md#leak).
 #
 # The predictor in the next figure does not learn at all. It looks for the most similar position
 # that it knows, and copies its move and its winner. It is tested in three ways:
+#
+# <!-- slide: Three tests, and only one is honest -->
 #
 # * on **known games**. This is the error in the book's code: its generator also reads the training
 #   files for the test;
 # * on **other positions**: a random tenth of all positions is held back;
 # * on **other games**: a tenth of the games is held back as a whole.
+#
+# <!-- /slide -->
+#
+# <!-- slide: A copying machine looks excellent -->
 
-# %%
+# %% tags=["hide-input"]
 ch07.leak.show()
 
 # %% [markdown]
+# <!-- /slide -->
+#
 # On other games the predictor knows nothing about the winner. On other *positions* it looks
 # excellent. Why? Each position that was held back has neighbours in the same game, and a game has
 # only one winner:
 
-# %%
+# %% tags=["hide-input"]
 state = game.start().play(*"444355633")
 Row(state, state.play("2"), titles=("known", "held back"))
 
 # %% [markdown]
 # <!-- try: winner -->
+#
+# <!-- slide: Hold back whole games -->
+
+# %% tags=["hide-input"]
+diagrams.leaking_split()
+
+# %% [markdown]
+# <!-- /slide -->
 #
 # So hold back whole games. The code does that, and it keeps games with equal moves on one side:
 
@@ -73,18 +92,39 @@ Source(Dataset.split)
 # ## How sure is a number?
 #
 # The score of a match depends on luck. Here the same two players meet six times, 20 games each:
+#
+# <!-- slide: Same players, six different scores -->
 
-# %%
+# %% tags=["slide-code"]
 series = [dlgo.match("go5", "mcts:sims=100", "mcts:sims=50", pairs=10, seed=seed)
           for seed in range(1, 7)]
 print(*(f"{one.share:.0%}" for one in series))
 
 # %% [markdown]
-# The players did not change, but the score did. A **95% interval** says how far to trust a score:
-# if you repeat the measurement many times, 95 of 100 intervals contain the true value. For a share
-# $p$ of $n$ independent cases it is about
+# <!-- /slide -->
+#
+# The players did not change, but the score did. A [**95% interval**](../docs/glossary.md#interval)
+# says how far to trust a score: if you repeat the measurement many times, 95 of 100 intervals
+# contain the true value.
+#
+# Let a player win each game with probability $p$, independently of the others. The result of one
+# game is 1 or 0, with the mean $p$, so its variance is
+#
+# $$p (1 - p)^2 + (1 - p) (0 - p)^2 = p (1 - p)$$
+#
+# Variances of independent games add up to $n p (1 - p)$. The score is the sum divided by $n$, so
+# its variance is this divided by $n^2$, and its standard deviation is $\sqrt{p (1 - p) / n}$. By
+# the central limit theorem the score of many games is nearly normally distributed. A normally
+# distributed number lies within 1.96 standard deviations of its mean in 95% of all cases: that is
+# where the 1.96 comes from. The true $p$ is unknown, so the measured one takes its place:
+#
+# <!-- slide: Four times the games halve the interval -->
 #
 # $$p \pm 1.96 \sqrt{p (1 - p) / n}$$
+#
+# 65% of 20 games: 44% to 86%. 65% of 80 games: 55% to 75%.
+#
+# <!-- /slide -->
 #
 # With $p = 0.65$ and $n = 20$: $1.96 \sqrt{0.65 \cdot 0.35 / 20} = 0.21$. The interval reaches from
 # 44% to 86%. It contains 50%, so these 20 games do not show that the first player is better. To
@@ -92,15 +132,20 @@ print(*(f"{one.share:.0%}" for one in series))
 #
 # How many games does it take? Let one player win 60% of its games, and repeat the match many times.
 # In how many matches does the interval lie above 50%?
+#
+# <!-- slide: Twenty games rarely show a better player -->
 
-# %%
+# %% tags=["hide-input"]
 ch07.detected.show()
 
 # %% [markdown]
+# <!-- /slide -->
+#
 # Twenty games nearly always miss this difference. The command `dlgo power --elo 70` computes the
 # number you need (about 200).
 #
-# Strength is often given in **Elo**. A player that is $D$ Elo stronger scores
+# Strength is often given in [**Elo**](../docs/glossary.md#elo). A player that is $D$ Elo stronger
+# scores
 #
 # $$\frac{1}{1 + 10^{-D / 400}}$$
 #
@@ -114,42 +159,108 @@ ch07.detected.show()
 # ## Training: when to stop
 #
 # An *epoch* is one pass through all training data. With each epoch the network knows its own games
-# better. Other games show when it stops learning and starts to memorise (*overfitting*):
+# better. Other games show when it stops learning and starts to memorise
+# ([*overfitting*](../docs/glossary.md#overfitting)):
+#
+# <!-- slide: Stop when other games stop improving -->
 
-# %%
+# %% tags=["hide-input"]
 ch07.memory.show()
 
 # %% [markdown]
-# Choose the epoch by games that the network does not learn from. If you make many such choices,
-# keep a third part of the games for the final test.
+# <!-- /slide -->
 #
-# ## Steps: momentum and others
+# Choose the epoch by games that the network does not learn from. If you make many such choices,
+# keep a third, separate set of games for the final test.
+#
+# ## Steps: momentum, decay, Adam
 #
 # Stochastic gradient descent (SGD) computes the gradient $g$ of the loss on a few positions (a
 # *mini-batch*) and moves each weight against it: $w \leftarrow w - \eta g$, where $\eta$ is the
-# learning rate. **Momentum** keeps part of the step before:
+# [learning rate](../docs/glossary.md#learning-rate). [**Momentum**](../docs/glossary.md#momentum)
+# keeps part of the step before, so that steps in the same direction grow and steps that point here
+# and there cancel:
+#
+# <!-- slide: Momentum: ten small steps become one large -->
 #
 # $$v \leftarrow \mu v - \eta g, \qquad w \leftarrow w + v$$
 #
-# With $\mu = 0.9$, $\eta = 0.01$ and a constant gradient of 1, the first three steps are 0.01,
-# 0.019 and 0.0271. They approach $\eta / (1 - \mu) = 0.1$, ten times the first step. **Adagrad**
-# and **Adam** divide each weight's step by the size of its earlier gradients, so that every weight
-# has its own rate.
+# With $\mu = 0.9$, $\eta = 0.01$ and a constant gradient of 1, the steps are 0.01, 0.019, 0.0271,
+# ... They approach $\eta / (1 - \mu) = 0.1$.
+#
+# <!-- /slide -->
+#
+# That is ten times the first step, because $1 + \mu + \mu^2 + \dots = 1 / (1 - \mu)$. **Decay**
+# makes the rate smaller from step to step, so that the last steps are fine. The book's formula for
+# step $t$ is
+#
+# $$\eta_t = \frac{\eta}{1 + d \, t}$$
+#
+# With $d = 0.01$ the rate is halved after 100 steps, and a tenth after 900.
+#
+# Some weights have large gradients, others tiny ones; one rate cannot suit both. The next rules
+# divide each weight's step by the size of its own gradients. **Adagrad** (Duchi et al. 2011) adds
+# up their squares, with a small $\epsilon$ against a division by 0:
+#
+# <!-- slide: Each weight gets its own rate -->
+#
+# $$G \leftarrow G + g^2, \qquad w \leftarrow w - \eta \frac{g}{\sqrt G + \epsilon}$$
+#
+# $G$ only grows, so Adagrad's steps shrink for ever. **RMSprop** (Tieleman and Hinton 2012) forgets
+# old gradients:
+#
+# $$G \leftarrow \beta G + (1 - \beta) g^2$$
+#
+# <!-- /slide -->
+#
+# [**Adam**](../docs/glossary.md#adam) (Kingma and Ba 2015) joins this with momentum. It keeps a
+# moving mean $m$ of the gradient and a moving mean $G$ of its square:
+#
+# <!-- slide: Adam: momentum divided by size -->
+#
+# $$m \leftarrow \beta_1 m + (1 - \beta_1) g, \qquad G \leftarrow \beta_2 G + (1 - \beta_2) g^2$$
+#
+# $$w \leftarrow w - \eta \frac{\hat m}{\sqrt{\hat G} + \epsilon}, \qquad
+# \hat m = \frac{m}{1 - \beta_1^t}, \quad \hat G = \frac{G}{1 - \beta_2^t}$$
+#
+# <!-- /slide -->
+#
+# Why the hats? Both means start at 0, so they are too small at first. After $t$ steps,
+#
+# $$m_t = (1 - \beta_1) \sum_{k=1}^{t} \beta_1^{t-k} g_k$$
+#
+# and if the gradients have the mean $\bar g$, the geometric sum gives
+#
+# $$\mathrm{E}[m_t] = \bar g \, (1 - \beta_1) \frac{1 - \beta_1^t}{1 - \beta_1} =
+# \bar g \, (1 - \beta_1^t)$$
+#
+# Dividing by $1 - \beta_1^t$ leaves $\bar g$. The same holds for $G$. By hand, for the first step
+# with $g = 4$, $\beta_1 = 0.9$, $\beta_2 = 0.999$: $m = 0.4$, $\hat m = 4$, $\hat G = 16$. The step
+# is $\eta \cdot 4 / 4 = \eta$, and so it is for every other gradient.
+#
+# In code, `memory` is a dictionary for each array of weights:
+#
+# <!-- slide: Three rules in a few lines -->
 
-# %%
-Source(Network.step)
+# %% tags=["slide-code"]
+Source(ch07.momentum, ch07.adagrad, ch07.adam)
 
-# %%
-Source(ch07.momentum, ch07.adam)
+# %% [markdown]
+# <!-- /slide -->
+#
+# Eight networks learn from the same games with the same number of steps:
+#
+# <!-- slide: A rule is only as good as its rate -->
 
-# %%
+# %% tags=["hide-input"]
 ch07.steps.show()
 
 # %% [markdown]
+# <!-- /slide -->
+#
 # Look at the rates. SGD with 0.1 and momentum with 0.01 learn equally much, as the calculation
 # suggests. With too large a rate momentum learns less. So a rule is only better if it wins with
-# *its* best rate. A rate that shrinks by about 1% of its start at each step is soon too small for
-# SGD.
+# *its* best rate. With decay 0.01 the rate is halved after 100 steps, too early for SGD.
 #
 # **Try this.** Run `ch07.steps.run(games=500, epochs=5)` and change the rates in `ch07.py`. At
 # which rate does each rule stop learning?
@@ -158,11 +269,15 @@ ch07.steps.show()
 #
 # More games help more than more epochs. Mirror images are almost free: a mirrored position with its
 # mirrored move is a correct example, too.
+#
+# <!-- slide: More games, and their mirror images -->
 
-# %%
+# %% tags=["hide-input"]
 ch07.scaling.show()
 
 # %% [markdown]
+# <!-- /slide -->
+#
 # All networks in this figure take the same number of steps. If each learns for the same number of
 # *epochs*, more games also mean more steps, and you cannot tell which of the two helped.
 #
@@ -174,7 +289,7 @@ ch07.scaling.show()
 #
 # ## What the book says, and what we measured
 
-# %%
+# %% tags=["hide-input"]
 Claims(
     ("After 100 games, 98% of the training moves and 84% of the test moves are predicted.", "7.3",
      "Not supported: the test files are training files. Copying alone gives "
@@ -188,9 +303,9 @@ Claims(
      f"{ch07.steps['momentum, rate 0.01']}, SGD with 0.01 {ch07.steps['SGD, rate 0.01']}, but with "
      f"0.1 {ch07.steps['SGD, rate 0.1']}."),
     ("A learning rate that decays usually works well.", "7.5.1",
-     f"Not for SGD at 1% a step: {ch07.steps['SGD, decay 1%, rate 0.1']} instead of "
+     f"Not for SGD with decay 0.01: {ch07.steps['SGD, decay 0.01, rate 0.1']} instead of "
      f"{ch07.steps['SGD, rate 0.1']}. With momentum it costs nothing: "
-     f"{ch07.steps['momentum, decay 1%, rate 0.1']} and {ch07.steps['momentum, rate 0.1']}."),
+     f"{ch07.steps['momentum, decay 0.01, rate 0.1']} and {ch07.steps['momentum, rate 0.1']}."),
     ("Rules that adapt the rate need little tuning.", "7.5.2",
      f"Depends on the rule: Adam reaches {ch07.steps['Adam, rate 0.002']}, Adagrad "
      f"{ch07.steps['Adagrad, rate 0.01']} with its usual rate."),
@@ -226,15 +341,7 @@ Claims(
 #
 # </details>
 #
-# **2.** *(easy, 5 minutes)* How many Elo is a score of 75%? And one of 50%?
-#
-# <details markdown="1"><summary>Answer</summary>
-#
-# Solve $0.75 = 1 / (1 + 10^{-D/400})$: $D = 400 \log_{10} 3 = 191$. A score of 50% is 0 Elo.
-#
-# </details>
-#
-# **3.** *(medium, 10 minutes)* $\mu = 0.9$, $\eta = 0.01$, and the gradient is 1 at every step. How
+# **2.** *(medium, 10 minutes)* $\mu = 0.9$, $\eta = 0.01$, and the gradient is 1 at every step. How
 # long is the tenth step? Why do SGD with 0.1 and momentum with 0.01 learn equally much?
 #
 # <details markdown="1"><summary>Answer</summary>
@@ -244,25 +351,15 @@ Claims(
 #
 # </details>
 #
-# **4.** *(medium, 20 minutes)* Hold back every tenth *ply* instead of a random tenth of the
-# positions. Does the leak get smaller? (`ch07.positions`, `ch07.looked_up`.)
-#
-# <details markdown="1"><summary>Answer</summary>
-#
-# No. With 500 games the predictor names 89% of the winners instead of 90%: each position that is
-# held back still has neighbours of the same game.
-#
-# </details>
-#
-# **5.** *(hard, 45 minutes)* Train with SGD, momentum and Adam at rates from 0.00001 to 3
+# **3.** *(hard, 45 minutes)* Train with SGD, momentum and Adam at rates from 0.00001 to 3
 # (`ch07.learned`, 500 games, five epochs). Where does each rule learn most? How wide is the range
 # of rates that gives nearly as much?
 #
 # <details markdown="1"><summary>Answer</summary>
 #
 # SGD at about 0.3 (27%), momentum between 0.01 and 0.1 (25%), Adam at about 0.002 (29%). The rule
-# that always names the commonest move gets about 18%, and so do SGD with 3 and Adam with 0.1: their
-# steps are too large. Adam between 0.001 and 0.01 stays above 26%; SGD needs 0.1 to 1 to stay above
-# 24%.
+# that always names the most common move gets about 18%, and so do SGD with 3 and Adam with 0.1:
+# their steps are too large. Adam between 0.001 and 0.01 stays above 26%; SGD needs 0.1 to 1 to stay
+# above 24%.
 #
 # </details>

@@ -11,24 +11,26 @@
 # After this page you can
 #
 # * turn a network's prediction into a move;
-# * talk to other programs in the Go Text Protocol (GTP);
-# * choose a threshold for resigning, and test it;
-# * compare bots by their scores and by Elo.
+# * talk to other programs in the Go Text Protocol (GTP), and test your engine against them;
+# * say what a rating from such matches means, and how sure it is;
+# * choose a threshold for resigning, and measure what it gives away.
+#
+# You need [intervals and Elo](07_data.py), and what a [network that predicts moves](05_networks.py)
+# is.
 #
 # A network that predicts moves is not yet a bot. A bot must choose legal moves, know when to pass
 # and when to resign, and speak a language that other programs understand. This page adds these
-# parts, one by one.
-#
-# [The studio](../docs/studio.md#course-and-lectures) starts this chapter with
+# parts, one by one. In [the studio](../docs/studio.md#course-and-lectures), open the course preset
 # *From a prediction to a move*.
 
-# %%
+# %% tags=["hide-input"]
 import dlgo
 from engines.registry import EngineSpec
 from engines.supervised.engine import clipped
 from engines.termination import Resignation
 from experiments.chapters import ch08
 from experiments.chapters.experiment import Claims
+from experiments.course import diagrams
 from experiments.course.showing import Source, draw_policy
 from experiments.figures import drawing
 from experiments.gtp.server import Server
@@ -37,11 +39,17 @@ from experiments.gtp.session import Session
 # %% [markdown]
 # ## From a prediction to a move
 #
-# The network looks at the board once and gives each move a probability. Keep the legal moves. In
-# Go, also remove moves that fill your own eye (a point that keeps a group alive): a program that
-# fills its eyes kills its own stones. Scale the remaining probabilities so that they sum to 1.
+# The network evaluates the position once and gives each move a probability.
+#
+# <!-- slide: A prediction is not yet a move -->
+#
+# 1. Keep the legal moves.
+# 2. In Go, remove moves that fill your own eye: a program that fills its
+#    [eyes](../docs/glossary.md#eye) kills its own stones.
+# 3. Scale the remaining probabilities so that they sum to 1.
+# 4. Play the most probable move, or draw one.
 
-# %%
+# %% tags=["hide-input"]
 go9 = dlgo.game("go9")
 bot = dlgo.engine("supervised", go9, seed=1)
 state = go9.start()
@@ -51,44 +59,82 @@ with drawing(size=(5, 5.3)) as (axes,):
     draw_policy(axes, state, bot.select_move(state).policy, "the thirteenth move")
 
 # %% [markdown]
+# <!-- /slide -->
 # <!-- try: thirteenth-move -->
 #
-# Then play the likeliest move, or draw one. A *temperature* $T$ says how much luck to allow:
+# To draw, use a [*temperature*](../docs/glossary.md#temperature) $T$, which says how much luck to
+# allow. Move $a$ with the probability $p_a$ is drawn with
 #
-# $$\frac{p_a^{1/T}}{\sum_b p_b^{1/T}}$$
+# <!-- slide: Temperature says how much luck to allow -->
 #
-# Probabilities of 0.6, 0.3 and 0.1 become 0.89, 0.11 and 0.004 with $T = 1/3$: their cubes are
-# 0.216, 0.027 and 0.001, and the sum of these is 0.244. The book cubes them in this way. It also
-# keeps every probability a little away from 0 and 1 (`_CLIP` is one millionth).
+# $$q_a = \frac{p_a^{1/T}}{\sum_b p_b^{1/T}}$$
+#
+# Probabilities of 0.6, 0.3 and 0.1 become 0.89, 0.11 and 0.004 with $T = 1/3$.
+#
+# <!-- /slide -->
+#
+# Their cubes are 0.216, 0.027 and 0.001, and the sum of these is 0.244. The book cubes them in this
+# way. It also keeps every probability away from 0 and 1, here by one millionth (`_CLIP`):
 
 # %%
 Source(clipped)
 
 # %% [markdown]
-# How good is one look? On 9x9 the bot meets a random player, searches that play 100 and 1,000
+# There are two reasons. A move with the probability 0 is never drawn, so a bot that learns from its
+# own games would never find out that the move is good. And learning uses $\ln p$: the logarithm of
+# 0 is minus infinity, and one such number makes all weights useless. $\ln 10^{-6} = -13.8$ does no
+# harm.
+#
+# How good is one evaluation? On 9x9 the bot meets a random player, searches that play 100 and 1,000
 # random games a move, and itself with drawn moves ($T = 1$):
+#
+# <!-- slide: One evaluation beats a thousand random games -->
 
-# %%
+# %% tags=["hide-input"]
 ch08.one_look.show()
 
 # %% [markdown]
+# <!-- /slide -->
+#
 # **Try this.** A bot that always plays its favourite plays the same game again and again. Let
 # `supervised:choose=sample,temperature=0.3` play against `supervised`. What does the variety cost?
 #
 # ## GTP
 #
-# Programs talk in lines of text. The *controller* sends a command, the *engine* answers with `=`
-# and a result, or with `?` and a complaint. An empty line ends the answer.
+# Programs for Go talk in lines of text, the [Go Text Protocol](../docs/glossary.md#gtp) (Farnebäck
+# 2002). The *controller* (a board on the screen, a referee, a server) sends commands; the *engine*
+# answers each one.
+#
+# <!-- slide: Programs talk in lines of text -->
+
+# %% tags=["hide-input"]
+diagrams.program_between_programs()
+
+# %% [markdown]
+# <!-- /slide -->
+#
+# * `boardsize 5`, `clear_board` and `komi 0.5` begin a game.
+# * `play black C3` tells the engine a move. Columns are letters without I, rows count from below.
+# * `genmove white` asks for a move. The answer is a point, `pass` or `resign`.
+# * An answer begins with `=`, or with `?` and a complaint. An empty line ends it.
+#
+# A real dialogue with this project's server; on the command line it is `dlgo gtp`:
+#
+# <!-- slide: A real dialogue in GTP -->
 
 # %%
 server = Server(Session(dlgo.game("go", size=5), EngineSpec.parse("mcts:sims=500"), seed=1))
-commands = ("name", "komi 0.5", "play black C3", "play white C3", "genmove white", "nonsense")
-print("\n".join(f"{line:<14} -> {''.join(server.answer(line)).strip()}" for line in commands))
+commands = ("name", "boardsize 5", "clear_board", "komi 0.5", "play black C3", "play white C3",
+            "7 genmove white", "nonsense")
+print("\n".join(f"{line:<15} -> {''.join(server.answer(line)).strip()}" for line in commands))
 
 # %% [markdown]
-# On the command line the same server is `dlgo gtp`. [GTP](../docs/gtp.md) says how to enter it in
-# Sabaki or GoGui. In the other direction, `gtp:COMMAND` makes any GTP program a player here. If GNU
-# Go is installed:
+# <!-- /slide -->
+#
+# ## A match against another program
+#
+# [GTP](../docs/gtp.md) says how to enter an engine of this project in Sabaki or GoGui. In the other
+# direction, `gtp:COMMAND` makes any GTP program a player here. If GNU Go is installed:
 #
 # ```
 # GNUGO="gtp:gnugo --mode gtp --level 0 --chinese-rules --capture-all-dead"
@@ -97,57 +143,114 @@ print("\n".join(f"{line:<14} -> {''.join(server.answer(line)).strip()}" for line
 #     --ledger gnugo.sqlite
 # ```
 #
-# Both programs must agree on the rules. This project counts every stone on the board as alive, so
-# GNU Go is asked to capture dead stones before it passes.
+# The tournament is the referee. It tells each program the other's moves, and checks every move by
+# its own rules. A program that answers with an illegal move, hangs or dies loses its game with the
+# reason, and the tournament continues. A fair test needs more:
+#
+# <!-- slide: A fair test against another program -->
+#
+# * **One set of rules**: komi, superko, and the count.
+# * **Pairs**: each random opening is played twice, with both colours.
+# * **Equal means**: the same time a move, or both budgets named.
+# * **Enough games** for the difference that you want to see.
+#
+# <!-- /slide -->
+#
+# The count is the usual trap. This project counts every stone on the board as alive, so GNU Go is
+# asked to capture dead stones before it passes. And test the test: let your engine meet *itself*
+# through GTP, `--engine "gtp:dlgo gtp --engine mcts:sims=300 --seed {seed}"`. The score must be 50%
+# within its interval. If it is not, the connection changes the game.
+#
+# ## What a rating means
+#
+# [The page before](07_data.py) gives the score that a difference in Elo predicts. Solved for the
+# difference, a score $p$ means
+#
+# <!-- slide: A score is an Elo difference -->
+#
+# $$D = 400 \, \log_{10} \frac{p}{1 - p}, \quad
+# \text{95% interval} \approx D \pm \frac{340}{\sqrt{n \, p (1 - p)}}$$
+#
+# Equal players, 100 games: 0 ± 68 Elo. With 400 games: ± 34.
+#
+# <!-- /slide -->
+#
+# A score of 75% gives $400 \log_{10} 3 = 191$. The margin of $D$ is the margin of $p$ times the
+# slope:
+#
+# $$\frac{dD}{dp} = \frac{400}{\ln 10} \cdot \frac{1}{p (1 - p)}, \quad
+# 1.96 \sqrt{\frac{p (1 - p)}{n}} \cdot \frac{dD}{dp} = \frac{340}{\sqrt{n \, p (1 - p)}}$$
+#
+# Near 0 and 1 this is too rough: 12 wins of 12 have no finite $D$, only a lower end. With many
+# players, a rating list finds the numbers that make all results as likely as possible
+# ([Ratings](../docs/ratings.md)). Three things to know when you read one:
+#
+# * Only differences count. The zero is a choice.
+# * A rating holds for its conditions: this game, this board, this time a move, these opponents.
+# * It assumes that differences add up: if B is 100 Elo better than A, and C is 100 better than B,
+#   then C is 200 better than A. Does it hold?
+#
+# <!-- slide: Elo differences add up, mostly -->
+
+# %% tags=["hide-input"]
+ch08.elo.show()
+
+# %% [markdown]
+# <!-- /slide -->
+#
+# It holds here within the error. It can fail between programs of different kinds, where each has an
+# opponent that it cannot handle.
 #
 # ## When to resign
 #
-# A program without a rule plays on after the game is decided. A rule uses the bot's own estimate:
-# resign if the expected share of wins is below a threshold. One low estimate can be an accident, so
-# the rule waits for several in a row:
+# A program without a rule plays on after the game is decided. A rule uses the bot's own estimate
+# $v$, its expected share of wins (a draw is half a win): resign if $v$ is below a threshold $\tau$.
+# One low estimate can be an accident, so the rule waits for several in a row:
 
 # %%
 Source(Resignation.update)
 
 # %% [markdown]
+# The *error* $e$ of a threshold is the share of the resigned games that were not lost. If the
+# estimates are right on average and no game is drawn, $e$ is the mean of the estimates $v_r$ with
+# which the bot resigned its $R$ games, so it is smaller than the threshold:
+#
+# <!-- slide: A right estimate bounds the error -->
+#
+# $$e = \frac{\text{games not lost}}{R} \approx \frac{1}{R} \sum_{r=1}^{R} v_r < \tau$$
+#
+# Measure it: play on after "resigned". With 0 errors in $R$ games, $e$ is below about $3/R$.
+#
+# <!-- /slide -->
+#
 # A bot that resigns never learns whether it was right. So the games in the next figure are played
 # to the end, and the rule is applied to the estimates afterwards:
+#
+# <!-- slide: Three low estimates are safer than one -->
 
-# %%
+# %% tags=["hide-input"]
 ch08.resigning.show()
 
 # %% [markdown]
-# Waiting for three estimates makes fewer mistakes, and it saves fewer moves. For a training run a
-# wrong resignation also means a wrong label: the game counts as lost although it was not.
+# <!-- /slide -->
+#
+# The errors are far below the thresholds: a search averages over all its simulations, also those
+# with poor replies, so it is too hopeful in lost positions. Waiting for three estimates makes fewer
+# mistakes, and it saves fewer moves. For a training run a wrong resignation also means a wrong
+# label: the game counts as lost although it was not. AlphaGo Zero played a tenth of its training
+# games to the end to keep this error below 5% (Silver et al. 2017).
 #
 # **Try this.** Replace `mcts:sims=400` by a much weaker search in `ch08.resigning`. Does 10% stay
 # safe?
 #
-# ## Which bot is better?
-#
-# [The page before](07_data.py) explains intervals and Elo. The other way round, a score $p$ means
-# a difference of
-#
-# $$D = 400 \, \log_{10} \frac{p}{1 - p}$$
-#
-# Elo. A score of 75% gives $400 \log_{10} 3 = 191$. Elo differences should add up: if B is 100
-# Elo better than A, and C is 100 better than B, then C should be 200 better than A. Does it hold?
-
-# %%
-ch08.elo.show()
-
-# %% [markdown]
-# It holds here within the error. It can fail between programs of different kinds, where each has an
-# opponent that it cannot handle.
-#
 # ## What the book says, and what we measured
 
-# %%
+# %% tags=["hide-input"]
 Claims(
     ("A bot that plays the likeliest move is a decent player.", "8.1",
-     f"Confirmed on 9x9: {ch08.one_look['network v random']} against random play, "
-     f"{ch08.one_look['network v mcts:sims=1000']} against a search with 1,000 random games a "
-     "move."),
+     f"Confirmed on 9x9: {ch08.one_look['network against random']} against random play, "
+     f"{ch08.one_look['network against mcts:sims=1000']} against a search with 1,000 random games "
+     "a move."),
     ("Resign if the best move wins with less than 10%.", "4.5.3",
      f"Confirmed in Connect Four: {ch08.resigning['below 10%, 3 in a row']} of the resigned games "
      f"were not lost (three estimates; {ch08.resigning['below 10%, 1 in a row']} with one), and "
@@ -167,8 +270,7 @@ Claims(
 # * **`?` is an answer.** A controller that waits for `=` only will wait forever. Here a program
 #   that hangs or dies loses its game, and the tournament continues.
 # * **Bytes and text.** A pipe to a program carries bytes; the book's code mixes them with text.
-# * **The same game again.** Two programs without randomness play one game, as often as you ask. Use
-#   random openings and both colours.
+# * **The same game again.** Two programs without randomness play one game, as often as you ask.
 # * **Resigning too early** loses games that a weak opponent would have given back.
 #
 # ## Graded exercises
@@ -187,16 +289,7 @@ Claims(
 #
 # </details>
 #
-# **2.** *(easy, 5 minutes)* Send `7 genmove white` to the server above. What is the 7 for?
-#
-# <details markdown="1"><summary>Answer</summary>
-#
-# The answer begins with `=7`. A controller that sends several commands at once can tell which
-# answer belongs to which command.
-#
-# </details>
-#
-# **3.** *(medium, 15 minutes)* Two equal players meet in 20 games without draws. How likely is it
+# **2.** *(medium, 15 minutes)* Two equal players meet in 20 games without draws. How likely is it
 # that the first wins 12 or more? How many wins make you sure that it is better (less than 5% by
 # luck)?
 #
@@ -207,23 +300,11 @@ Claims(
 #
 # </details>
 #
-# **4.** *(medium, 15 minutes)* 0 of 300 resigned games were not lost. Which rates of wrong
+# **3.** *(medium, 15 minutes)* All 300 resigned games were really lost. Which rates of wrong
 # resignations does that exclude? (If the rate is $r$, the chance of 0 in 300 is $(1 - r)^{300}$.)
 #
 # <details markdown="1"><summary>Answer</summary>
 #
 # Rates above 1%: $0.99^{300} = 0.049$. With 0 of $n$ the upper end is about $3/n$.
-#
-# </details>
-#
-# **5.** *(hard, 45 minutes)* Run `ch08.resigning.run(pairs=200, game="go5")`. How many moves does a
-# threshold of 10% save in Go 5x5, with one estimate and with three? Why does it save more than in
-# Connect Four?
-#
-# <details markdown="1"><summary>Answer</summary>
-#
-# About 40% with one estimate and 26% with three; about 1% and 0% of the resigned games were not
-# lost. A Connect Four game ends with four in a row, soon after it is decided. A game of Go goes on
-# until both players pass, long after the estimate is clear.
 #
 # </details>

@@ -105,7 +105,8 @@ MISTAKES: dict[str, Any] = {"no mistake": {}, "sigmoid's slope missing": {"sigmo
             "W not transposed": {"dense": NotTransposed}}
 
 
-@experiment(quick={"samples": 10}, full={"samples": 10}, unit="", digits=7, tolerance=0.5)
+@experiment(quick={"samples": 10}, full={"samples": 10}, unit="", digits=7, tolerance=0.5,
+            quantity="relative error of the gradient")
 def gradients(samples: int) -> Iterator[Row]:
     """How far is backpropagation from finite differences? A mistake gives an error near 1."""
     rng = np.random.default_rng(3)
@@ -122,7 +123,7 @@ def _(table: pd.DataFrame, axes: Axes) -> None:
     axes.set(xscale="log", xlim=(1e-9, 1e4), xlabel="relative error of the gradient")
 
 
-@experiment(quick={"epochs": 5}, full={"epochs": 10})
+@experiment(quick={"epochs": 5}, full={"epochs": 10}, quantity="accuracy")
 def mistakes(epochs: int) -> Iterator[Row]:
     """How many unseen digits do networks with these mistakes read? Would you notice?"""
     for label, changes in MISTAKES.items():
@@ -150,7 +151,8 @@ def draw_lines(table: pd.DataFrame, axes: Axes) -> None:
     for (line, rows), colour in zip(lines_of(table), (BLUE, ORANGE), strict=True):
         axes.errorbar(rows["epoch"], rows["value"], (rows["high"] - rows["low"]) / 2, fmt="o-",
                       color=colour, capsize=4, label=line)
-    axes.set(xlabel="epoch", ylabel="right, %", ylim=(0, None), xticks=(1, 5, 10, 20, 30))
+    axes.set(xlabel="epoch", ylabel="accuracy in %, with 95% interval", ylim=(0, None),
+             xticks=(1, 5, 10, 20, 30))
     axes.set_xlim(0, table["epoch"].max() + 1)
     axes.legend()
 
@@ -166,12 +168,12 @@ reading.drawing(draw_lines)
 reading.conclusion(last_rows)
 
 
-@experiment(quick={"seeds": 1}, full={"seeds": 5})
+@experiment(quick={"seeds": 1}, full={"seeds": 5}, quantity="accuracy")
 def changes(seeds: int) -> Iterator[Row]:
     """Which change makes the start fast: the loss or the activation?
 
-    Unseen digits read after two epochs. Each network has its own best learning rate of five: the one
-    with which it reads most of the digits that it learns from.
+    Unseen digits read after two epochs. Each network has its own best learning rate of five: the
+    one with which it reads most of the digits that it learns from.
     """
     images, classes, test_images, test_classes = digits()
     for variant in VARIANTS:
@@ -189,7 +191,7 @@ def changes(seeds: int) -> Iterator[Row]:
         yield share_row(f"{variant}, rate {rate:g}", float(share), len(test_classes))
 
 
-@experiment(quick={"epochs": 3}, full={"epochs": 5}, size=(8, 5))
+@experiment(quick={"epochs": 3}, full={"epochs": 5}, size=(8, 5), quantity="accuracy")
 def scales(epochs: int) -> Iterator[Row]:
     """How large should the first weights be? Their standard deviation, and unseen digits read.
 
@@ -218,13 +220,13 @@ def spreads(network: nn.Network) -> list[float]:
 def go(games: int, epochs: int, rate: float) -> Iterator[Row]:
     """How many moves of Go on 5x5 does the network predict, in games it knows and in others?
 
-    Compare with the dotted line: the share of the most frequent move.
+    Compare with the dotted line: the share of the most common move.
     """
     folder = scratch_folder() / "games"
     data = dlgo.generate("go:size=5", "mcts:sims=200,rollout=heavy,rule=rave", games=games,
                          out=folder, seed=1)
     known, unseen = map(arrays, data.split(0.15, seed=1))
-    yield share_row("commonest move", (unseen[1] == np.bincount(known[1]).argmax()).mean(),
+    yield share_row("most common move", (unseen[1] == np.bincount(known[1]).argmax()).mean(),
                     len(unseen[1]))
     rng = np.random.default_rng(1)
     network = dense_network((25, 200, 100, 26), "cross-entropy, ReLUs", rng)
@@ -238,7 +240,7 @@ def go(games: int, epochs: int, rate: float) -> Iterator[Row]:
 
 @go.drawing
 def _(table: pd.DataFrame, axes: Axes) -> None:
-    axes.axhline(table["value"].iloc[0], color=INK, linestyle=":", label="commonest move")
+    axes.axhline(table["value"].iloc[0], color=INK, linestyle=":", label="most common move")
     draw_lines(table, axes)
 
 

@@ -83,7 +83,8 @@ def trained(label: str, games: int, epochs: int) -> tuple[Path, Row]:
                              card.training["data"]["test_positions"])
 
 
-@experiment(quick={"games": 150, "epochs": 6}, full={"games": 800, "epochs": 12})
+@experiment(quick={"games": 400, "epochs": 8}, full={"games": 800, "epochs": 12},
+            quantity="accuracy")
 def losses(games: int, epochs: int) -> Iterator[Row]:
     """Is it the loss or the activation that makes dense layers learn? All take equal steps.
 
@@ -97,7 +98,7 @@ def losses(games: int, epochs: int) -> Iterator[Row]:
                                rng=rng):
             pass
         yield share_row(variant, network.accuracy(test_inputs, test_moves), len(test_moves))
-    yield share_row("commonest column", (test_moves == np.bincount(moves).argmax()).mean(),
+    yield share_row("most common column", (test_moves == np.bincount(moves).argmax()).mean(),
                     len(test_moves))
 
 
@@ -121,7 +122,8 @@ def fit_in_keras(inputs: np.ndarray, labels: np.ndarray, epochs: int) -> Any:
     return network
 
 
-@experiment(quick={"games": 400, "epochs": 8}, full={"games": 800, "epochs": 12})
+@experiment(quick={"games": 400, "epochs": 8}, full={"games": 800, "epochs": 12},
+            quantity="accuracy")
 def library(games: int, epochs: int) -> Iterator[Row]:
     """Does the same network in Keras learn as much as the one in NumPy (see `losses`)?"""
     (inputs, moves), (test_inputs, test_moves) = map(arrays, dataset(games).split(0.15, seed=1))
@@ -130,8 +132,8 @@ def library(games: int, epochs: int) -> Iterator[Row]:
     yield share_row("Keras", accuracy, len(test_moves))
 
 
-@experiment(quick={"games": 150, "epochs": 4, "networks": 4},
-            full={"games": 800, "epochs": 6, "networks": 7})
+@experiment(quick={"games": 400, "epochs": 2, "networks": 4},
+            full={"games": 800, "epochs": 6, "networks": 7}, quantity="accuracy")
 def layers(games: int, epochs: int, networks: int) -> Iterator[Row]:
     """Dense layers or convolutions: which predict more moves, and with which loss?
 
@@ -162,7 +164,7 @@ def _(table: pd.DataFrame, axes: Axes) -> None:
     axes.errorbar(
         predicted["value"], score["value"], (score["high"] - score["low"]).to_numpy() / 2,
         (predicted["high"] - predicted["low"]).to_numpy() / 2, "o", color=BLUE, capsize=4)
-    axes.set(xlabel="unseen moves predicted, %", ylabel="score against MCTS, %", xlim=(0, None),
+    axes.set(xlabel="unseen moves predicted in %", ylabel="score against MCTS in %", xlim=(0, None),
              ylim=(0, None))
 
 

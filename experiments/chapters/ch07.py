@@ -50,7 +50,7 @@ def looked_up(training: Batch, tested: Batch) -> tuple[float, float]:
             (training.values[nearest] == tested.values).mean())
 
 
-@experiment(quick={"games": 200}, full={"games": 2000})
+@experiment(quick={"games": 800}, full={"games": 2000}, quantity="accuracy")
 def leak(games: int) -> Iterator[Row]:
     """A predictor copies the answer of the most similar position that it knows. How good does it
     look by three ways to choose the test data?"""
@@ -68,7 +68,8 @@ def leak(games: int) -> Iterator[Row]:
         yield share_row(f"{name}: winner", winner, n)
 
 
-@experiment(quick={"matches": 10_000}, full={"matches": 100_000})
+@experiment(quick={"matches": 10_000}, full={"matches": 100_000},
+            quantity="matches that show it")
 def detected(matches: int) -> Iterator[Row]:
     """One player wins 60% of its games. How many matches show that it is the better player: the
     95% interval of its score lies above 50%?"""
@@ -140,7 +141,7 @@ def learned(
         yield network
 
 
-@experiment(quick={"games": 200, "epochs": 12}, full={"games": 500, "epochs": 40}, size=(8.0, 5.0))
+@experiment(quick={"games": 800, "epochs": 12}, full={"games": 500, "epochs": 40}, size=(8.0, 5.0))
 def memory(games: int, epochs: int) -> Iterator[Row]:
     """Does a network learn, or memorise? Compare its accuracy in the games that it learns from with
     that in other games."""
@@ -156,27 +157,29 @@ def _(table: pd.DataFrame, axes: Axes) -> None:
     for (label, rows), colour in zip(table.groupby("label", sort=False), (RED, BLUE), strict=True):
         axes.errorbar(rows["epoch"], rows["value"], (rows["high"] - rows["low"]) / 2, fmt="o-",
                       capsize=4, color=colour, label=label)
-    axes.set(xlabel="epoch", ylabel="moves predicted, %", ylim=(0, 100))
+    axes.set(xlabel="epoch", ylabel="moves predicted in %, with 95% interval", ylim=(0, 100))
     axes.legend()
 
 
-@experiment(quick={"games": 200, "epochs": 3}, full={"games": 2000, "epochs": 5}, size=(8.0, 6.0))
+@experiment(quick={"games": 800, "epochs": 4}, full={"games": 2000, "epochs": 5}, size=(8.0, 6.0),
+            quantity="accuracy")
 def steps(games: int, epochs: int) -> Iterator[Row]:
     """Which rule for a step learns most in the same number of steps, and what does its rate matter?
     The share of moves of other games that the network predicts."""
     train, test = map(arrays, data(games).split(0.15, seed=1))
     for name, rate, more in (
         ("SGD", 0.01, {"rule": plain}), ("SGD", 0.1, {"rule": plain}),
-        ("SGD, decay 1%", 0.1, {"rule": plain, "decay": 0.01}),
+        ("SGD, decay 0.01", 0.1, {"rule": plain, "decay": 0.01}),
         ("momentum", 0.01, {}), ("momentum", 0.1, {}),
-        ("momentum, decay 1%", 0.1, {"decay": 0.01}),
+        ("momentum, decay 0.01", 0.1, {"decay": 0.01}),
         ("Adagrad", 0.01, {"rule": adagrad}), ("Adam", 0.002, {"rule": adam}),
     ):
         *_, network = learned(train, rate, epochs, **more)
         yield share_row(f"{name}, rate {rate:g}", network.accuracy(*test), len(test[1]))
 
 
-@experiment(quick={"games": 200, "updates": 1500}, full={"games": 2000, "updates": 15_000})
+@experiment(quick={"games": 800, "updates": 5000}, full={"games": 2000, "updates": 15_000},
+            quantity="accuracy")
 def scaling(games: int, updates: int) -> Iterator[Row]:
     """What are more games worth, and what are mirror images worth? Every network takes the same
     number of steps, so the fewer the games, the more often they are seen."""

@@ -27,14 +27,15 @@ from experiments.figures import BLUE, RED
 from reports.intervals import share_margin
 
 
-@experiment(quick={"pairs": 5}, full={"pairs": 20}, reference=50)
+@experiment(quick={"pairs": 5}, full={"pairs": 20}, reference=50,
+            size=(8.0, 4.0))
 def one_look(pairs: int) -> Iterator[Row]:
     """A network evaluates the position once and plays its favourite move. Does it beat searches on
     9x9, and is it better to draw the move from its probabilities?"""
     for opponent in ("random", "mcts:sims=100", "mcts:sims=1000"):
-        yield match("go9", "supervised", opponent, pairs, f"network v {opponent}")
+        yield match("go9", "supervised", opponent, pairs, f"network against {opponent}")
     yield match("go9", "supervised", "supervised:choose=sample,temperature=1", pairs,
-                "favourite v drawn move")
+                "favourite against drawn move")
 
 
 @experiment(quick={"pairs": 100}, full={"pairs": 500}, digits=1, tolerance=0.01,
@@ -71,12 +72,14 @@ def _(table: pd.DataFrame, axes: Axes) -> None:
         axes.errorbar(rows["below"], rows["value"], (rows["high"] - rows["low"]) / 2, fmt="o-",
                       color=colour, capsize=5, label=f"{patience} low estimate" + (
                           "s in a row" if patience > 1 else ""))
-    axes.set(xlabel="resign below this share of wins", ylabel="resigned games not lost, %",
+    axes.set(xlabel="resign below this expected share of wins",
+             ylabel="wrong resignations in %, with 95% interval",
              ylim=(0, None))
     axes.legend()
 
 
-@experiment(quick={"pairs": 60}, full={"pairs": 400}, unit="Elo", size=(8.0, 3.5))
+@experiment(quick={"pairs": 60}, full={"pairs": 400}, unit="Elo", size=(8.0, 3.5),
+            quantity="difference")
 def elo(pairs: int) -> Iterator[Row]:
     """Do Elo differences add up? Compare the two short steps together with the long one."""
     steps = []
@@ -86,7 +89,8 @@ def elo(pairs: int) -> Iterator[Row]:
         low, middle, high = (elo_of(series.share + sign * share_margin(series.share, series.games))
                              for sign in (-1, 0, 1))
         steps.append((middle, (high - low) / 2))
-        yield {"label": f"{sims} v {fewer} simulations", "value": middle, "low": low, "high": high}
+        yield {"label": f"{sims} against {fewer} simulations", "value": middle, "low": low,
+               "high": high}
     total, margin = steps[0][0] + steps[1][0], math.hypot(steps[0][1], steps[1][1])
     yield {"label": "sum of the first two", "value": total, "low": total - margin,
            "high": total + margin}

@@ -61,11 +61,18 @@ FACTS: dict[str, Callable[[pd.DataFrame], bool]] = {
     and table["high"].iloc[1] < table["low"].iloc[0] - 30,
     "ch05.reading": lambda table: table.groupby("epoch")["low"].min().loc[30] > 93
     and table["high"].iloc[0] < 20 < 80 < table["low"].iloc[7],
-    "ch05.scales": lambda table: list(table["low"] > 80) == [False, True, True, False],
+    "ch05.changes": lambda table: table["high"].iloc[0] < table["low"].iloc[2]
+    and table["high"].iloc[2] < table["low"].iloc[1] and overlap(table.iloc[1], table.iloc[3]),
+    "ch05.scales": lambda table: list(table["low"] > 80) == [
+        False, True, True, False, False, True, False, False]
+    and table["high"].iloc[1] < table["low"].iloc[2]
+    and table["high"].iloc[6] < table["low"].iloc[5],
     "ch05.go": lambda table: table["high"].iloc[0] + 20 < table["low"].iloc[-2]
     and table["high"].iloc[-2] + 5 < table["low"].iloc[-1],
     "ch06.losses": lambda table: table["high"].iloc[4] < table["low"].iloc[2]
     and table["high"].iloc[2] < table["low"].iloc[1] and overlap(table.iloc[1], table.iloc[3]),
+    "ch06.library": lambda table: overlap(
+        table.iloc[0], EXPERIMENTS["ch06.losses"].results.iloc[3]),
     "ch06.layers": lambda table: overlap(table.iloc[0], table.iloc[1])
     and table["high"].iloc[0] < table["low"].iloc[2] < table["high"].iloc[2] < table["low"].iloc[3],
     "ch06.playing": lambda table: table["high"].iloc[1] < table["low"].iloc[7],
@@ -85,7 +92,7 @@ FACTS: dict[str, Callable[[pd.DataFrame], bool]] = {
     "ch07.steps": lambda table: apart(
         table, "SGD, rate 0.01", "SGD, rate 0.1", "momentum, rate 0.01", "Adam, rate 0.002")
     and apart(table, "momentum, rate 0.1", "momentum, rate 0.01")
-    and apart(table, "SGD, decay 1%, rate 0.1", "SGD, rate 0.1"),
+    and apart(table, "SGD, decay 0.01, rate 0.1", "SGD, rate 0.1"),
     "ch07.scaling": lambda table: apart(table, "3,172 positions", "12,690 positions")
     and apart(table, "12,690 positions", "12,690 and mirrored", "50,763 positions"),
     "ch08.one_look": above(50),
@@ -93,7 +100,7 @@ FACTS: dict[str, Callable[[pd.DataFrame], bool]] = {
         table, "below 10%, 3 in a row", "below 30%, 3 in a row", "below 30%, 1 in a row")
     and apart(table, "below 30%, 3 in a row", "below 30%, 1 in a row"),
     "ch08.elo": lambda table: above(0)(table) and not apart(
-        table, "400 v 100 simulations", "sum of the first two"),
+        table, "400 against 100 simulations", "sum of the first two"),
     "ch09.variety": lambda table: list(table["value"]) == [1, 1000],
     "ch09.entropy": lambda table: bool((table["high"] < 99).all() and table["low"].iloc[0] > 90
                                        and table["high"].iloc[1:].max() < 70),
