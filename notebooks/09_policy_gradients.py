@@ -18,9 +18,10 @@
 # 5](05_networks.py), and expected values. The derivations use one rule of calculus: the derivative
 # of the natural logarithm, $\ln x$, is $1/x$.
 #
-# A bot can learn without examples of good moves. It plays against itself (*self-play*), makes the
-# winner's moves more probable and the loser's less. A winner makes bad moves too, but over many
-# games good moves are more often on the winner's side.
+# A bot can learn without examples of good moves. It plays against itself
+# ([self-play](../docs/glossary.md#self-play)), makes the winner's moves more probable and the
+# loser's less. A winner makes bad moves too, but over many games good moves are more often on the
+# winner's side.
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -54,8 +55,9 @@ diagrams.policy_gradient_loop()
 #
 # <!-- slide: A policy gives each move a probability -->
 #
-# A **policy** $\pi$ gives each legal move of a position a probability. The bot draws its moves from
-# it. If it always played the most probable move, it would see one game again and again.
+# A **[policy](../docs/glossary.md#policy)** $\pi$ gives each legal move of a position a
+# probability. The bot draws its moves from it. If it always played the most probable move, it would
+# see one game again and again.
 #
 # <!-- /slide -->
 
@@ -72,9 +74,9 @@ ch09.variety.show()
 Source(Decision)
 
 # %% [markdown]
-# The policy must stay curious. Its *entropy* $-\sum_b \pi(b) \ln \pi(b)$ measures how evenly it
-# spreads its probabilities over the moves $b$. A new network plays almost at random. With learning
-# it prefers some moves, and the entropy falls:
+# The policy must stay curious. Its [entropy](../docs/glossary.md#entropy)
+# $-\sum_b \pi(b) \ln \pi(b)$ measures how evenly it spreads its probabilities over the moves $b$. A
+# new network plays almost at random. With learning it prefers some moves, and the entropy falls:
 
 # %% tags=["hide-input"]
 ch09.entropy.show()
@@ -84,12 +86,12 @@ ch09.entropy.show()
 #
 # <!-- slide: The return: the result, discounted -->
 #
-# When the game is over, each decision $t$ gets its **return**
+# When the game is over, each decision $t$ gets its **[return](../docs/glossary.md#return)**
 #
 # $$R_t = \gamma^{T - t} z$$
 #
 # * $z$: the result for the player who decided: 1, 0 or -1
-# * $\gamma$: the *discount*, at most 1
+# * $\gamma$: the [discount](../docs/glossary.md#discount), at most 1
 # * $T - t$: how many decisions the same player made later
 #
 # <!-- /slide -->
@@ -143,8 +145,8 @@ ch10.choices.show()
 # ## Learn: the gradient of one decision
 #
 # In a board game a network computes the policy from the position. Its output for each move $b$ is a
-# number $u_b$, the *logit*. The softmax turns logits into probabilities, and the logarithm of the
-# probability of move $a$ is
+# number $u_b$, the [logit](../docs/glossary.md#logit). The softmax turns logits into probabilities,
+# and the logarithm of the probability of move $a$ is
 #
 # $$\ln \pi(a) = \ln \frac{e^{u_a}}{\sum_b e^{u_b}} = u_a - \ln \sum_b e^{u_b}$$
 #
@@ -171,8 +173,9 @@ ch10.choices.show()
 # *log-derivative trick* makes it one. By the chain rule $\nabla \ln P = \nabla P / P$, so $\nabla P
 # = P \, \nabla \ln P$:
 #
-# $$\nabla E[z] = \sum_g z(g) \, \nabla P(g) = \sum_g P(g) \, z(g) \, \nabla \ln P(g) =
-# E[z \, \nabla \ln P(g)]$$
+# $$\nabla E[z] = \sum_g z(g) \, \nabla P(g) = \sum_g P(g) \, z(g) \, \nabla \ln P(g)$$
+#
+# This is the average of $z \, \nabla \ln P(g)$ over games.
 #
 # $P(g)$ is the product of the probabilities of all moves of both players. Its logarithm is a sum,
 # and only the bot's own terms depend on $\theta$:
@@ -216,16 +219,16 @@ ch10.choices.show()
 #
 # ## From the result to the return
 #
-# Two more steps lead to the formula of the code. Both need the same three lines. If you draw a move
-# from the policy, the mean of the gradient is 0:
+# Two more steps lead to the formula of the code. Both need the same fact: if you draw a move from
+# the policy, the mean of $\nabla \ln \pi$ is 0.
 #
 # <!-- slide: The mean of the gradient is 0 -->
 #
-# $$E[\nabla \ln \pi(a)] = \sum_a \pi(a) \, \frac{\nabla \pi(a)}{\pi(a)}$$
+# $$E[\nabla \ln \pi(a)] = \sum_a \pi(a) \, \frac{\nabla \pi(a)}{\pi(a)} = \sum_a \nabla \pi(a)$$
 #
-# $$= \nabla \sum_a \pi(a)$$
+# The sum of the gradients is the gradient of the sum, and the probabilities sum to 1:
 #
-# $$= \nabla 1 = 0$$
+# $$\sum_a \nabla \pi(a) = \nabla \sum_a \pi(a) = \nabla 1 = 0$$
 #
 # So any number that was fixed *before* the move was drawn can be added to its return. The mean
 # gradient stays the same.
@@ -251,15 +254,16 @@ ch10.choices.show()
 #
 # <!-- slide: A pseudo-loss has the right gradient only -->
 #
-# $$L = - \frac{1}{n} \sum_t R_t \ln \pi(a_t \mid s_t), \quad \frac{\partial L}{\partial u_b} =
-# \frac{1}{n} R_t \, (\pi(b) - [b = a_t])$$
+# $$L = - \frac{1}{n} \sum_t R_t \ln \pi(a_t \mid s_t)$$
 #
 # $n$ is the number of decisions in the batch: both players', in all its games.
 #
 # The gradient is right for the policy that played the games. The value of $L$ says nothing about
-# strength.
+# strength: $L$ is a **[pseudo-loss](../docs/glossary.md#pseudo-loss)**.
 #
 # <!-- /slide -->
+#
+# By the logits of decision $t$ its derivative is $\frac{1}{n} R_t \, (\pi(b) - [b = a_t])$.
 #
 # The derivation has a mean over *games*. Dividing by the number of *decisions* changes only the
 # length of the step: 50 games of Connect Four have about 1,000 decisions.
@@ -359,8 +363,8 @@ ch09.match_length.show()
 
 # %% [markdown]
 # A **binomial test** asks: how probable is a result at least this far from one half, if both bots
-# are equal? This probability is the *p-value*. Below 5%, the match counts as evidence. The smaller
-# the difference, the more games you need to see it:
+# are equal? This probability is the [p-value](../docs/glossary.md#p-value). Below 5%, the match
+# counts as evidence. The smaller the difference, the more games you need to see it:
 #
 # <!-- slide: A hundred games rarely show progress -->
 

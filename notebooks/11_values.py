@@ -42,7 +42,8 @@ from experiments.figures import INK, drawing
 # <!-- slide: Q predicts the result after a move -->
 #
 # Play move $a$ in position $s$, and let the game go on. The result $z$ is 1 if you win, -1 if you
-# lose and 0 after a draw. The **value** of the move is the mean of $z$ over all such games:
+# lose and 0 after a draw. The **[value](../docs/glossary.md#value)** of the move is the mean of $z$
+# over all such games:
 #
 # $$Q(s, a) = E[z \mid s, a]$$
 #
@@ -74,11 +75,13 @@ from experiments.figures import INK, drawing
 #
 # $$Q_n = Q_{n-1} + \frac{1}{n} \, (z_n - Q_{n-1})$$
 #
+# The same step learns any value from any kind of news:
+#
 # <!-- slide: Learning moves Q towards a target -->
 #
 # $$Q(s, a) \leftarrow Q(s, a) + \alpha \, (y - Q(s, a))$$
 #
-# * $y$ is the **target**, such as the result of a game.
+# * $y$ is the **[target](../docs/glossary.md#target)**, such as the result of a game.
 # * $y - Q$ is the error.
 # * $\alpha$ is the *step size*. With $\alpha = 1/n$, $Q$ is the mean of all targets.
 #
@@ -121,11 +124,11 @@ diagrams.q_targets()
 #
 # <!-- /slide -->
 #
-# Watkins's target uses the learner's own values: it is **bootstrapped**. Its error $y - Q(s, a)$ is
-# called the *temporal difference*, as it compares the values of two moments. In games for one
-# player there is no minus sign, and rewards $r$ may come at each step: $y = r + \gamma
-# \max_{a'} Q(s', a')$, where $\gamma$ is the discount. Here $\gamma = 1$, and only the end is
-# rewarded.
+# Watkins's target uses the learner's own values: it is
+# **[bootstrapped](../docs/glossary.md#bootstrapping)**. Its error $y - Q(s, a)$ is called the
+# *temporal difference*, as it compares the values of two moments. In games for one player there is
+# no minus sign, and rewards $r$ may come at each step: $y = r + \gamma \max_{a'} Q(s', a')$, where
+# $\gamma$ is the discount. Here $\gamma = 1$, and only the end is rewarded.
 #
 # <!-- slide: By hand: one lost game, two targets -->
 #
@@ -207,8 +210,8 @@ with drawing(columns=3, size=(3.4, 3.9)) as boards:
 # <!-- /slide -->
 #
 # Both find the best answer, B2. But only Watkins's values are those of perfect play. The other
-# table knows the results of players who make half of their moves at random: a bad answer is
-# punished only about half of the time.
+# table knows the results of players who make half of their moves at random: a bad answer is often
+# not punished.
 #
 # Measured over all moves of all positions:
 #
@@ -232,8 +235,8 @@ ch11.first_move.show()
 # that learns about another policy than the one that plays is called **off-policy**. The book's
 # learner is **on-policy**.
 #
-# **Try this.** Set `0.5` to `0.1` in the cell with the two tables. Which of the two answers' values
-# change, and why?
+# **Try this.** Set `0.5` to `0.1` in the cell with the two tables. Which table changes more, and
+# why? Which answers are hardly tried?
 #
 # ## Which moves to try
 #
@@ -243,8 +246,8 @@ ch11.first_move.show()
 #
 # <!-- slide: Epsilon-greedy: sometimes a random move -->
 #
-# With probability $\epsilon$ play a random legal move, else the best one. With $n$ legal moves the
-# best one has the probability
+# [Epsilon-greedy](../docs/glossary.md#epsilon-greedy) play: with probability $\epsilon$ a random
+# legal move, else the best one. With $n$ legal moves the best one has the probability
 #
 # $$1 - \epsilon + \frac{\epsilon}{n}$$
 #
@@ -255,8 +258,8 @@ ch11.first_move.show()
 #
 # How large should $\epsilon$ be? The next learner has a network instead of a table, as in the book
 # (the next section shows it). Count its mistakes in all 4,520 unfinished positions of tic-tac-toe.
-# A *losing mistake* is a move that loses a position that was not lost. Each shade is a [95%
-# interval](02_rules.py).
+# A [losing mistake](../docs/glossary.md#losing-mistake) is a move that loses a position that was
+# not lost. Each shade is a [95% interval](02_rules.py).
 #
 # <!-- slide: Without random moves nothing is learned -->
 
@@ -289,9 +292,10 @@ Source(TextbookQ.new_network, TextbookQ.scores, TextbookQ.policy_of, TextbookQ.s
 #
 # Which number $q$ has the smallest mean squared error to the results $z$?
 #
-# $$\frac{d}{dq} E[(z - q)^2] = -2 \, E[z - q] = 0 \quad \Rightarrow \quad q = E[z]$$
+# $$\frac{d}{dq} E[(z - q)^2] = -2 \, E[z - q]$$
 #
-# So the network learns the mean result of the games that were played, too: a Monte Carlo target.
+# It is 0 where $q = E[z]$. So the network learns the mean result of the games that were played,
+# too: a Monte Carlo target.
 #
 # <!-- /slide -->
 #

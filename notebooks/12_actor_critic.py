@@ -20,9 +20,10 @@
 # words *value* and *bootstrapped*.
 #
 # REINFORCE gives all moves of a won game the same credit, good and bad. It takes many games until
-# the difference shows. This page gives better credit, in three steps: a **critic** that predicts
-# the result, **generalised advantages** that find the move which changed it, and **PPO**, which
-# uses each game several times.
+# the difference shows. This page gives better credit, in three steps: a
+# **[critic](../docs/glossary.md#critic)** that predicts the result, **generalised
+# [advantages](../docs/glossary.md#advantage)** that find the move which changed it, and **PPO**,
+# which uses each game several times.
 #
 # In [the studio](../docs/studio.md#course-and-lectures), open the course preset *A critic sees a
 # mistake*.
@@ -43,8 +44,8 @@ from experiments.course.showing import Row, Source
 # ## From a baseline to the advantage
 #
 # [The page before last](09_policy_gradients.py) showed that you may subtract from each return a
-# *baseline* $B$ that does not depend on the move: the mean gradient stays the same. Its noise does
-# not.
+# *baseline* $B$ that does not depend on the move: the mean gradient stays the same. Its noise (the
+# *spread*, or standard deviation) does not.
 #
 # <!-- slide: A baseline removes noise -->
 #
@@ -92,7 +93,7 @@ ch12.advantages.show()
 ch12.surprises.show()
 
 # %% [markdown]
-# The next cell shows the largest $A$ of 200 games. The player to move on the first board wins the
+# Here is the largest $A$ of 200 games. The player to move on the first board wins the
 # game in the end. For each of their last decisions you see $V$, the value under perfect play (by
 # the package's solver), and $A$.
 #
@@ -129,7 +130,8 @@ Row(*states[turn - first : turn - first + 3], states[-1],
 #
 # 1. The actor makes moves with $A > 0$ more probable.
 # 2. The critic learns the mean result by squared error.
-# 3. The *entropy* $H(\pi) = -\sum_b \pi(b) \ln \pi(b)$ keeps the policy curious.
+# 3. The [entropy](../docs/glossary.md#entropy) $H(\pi) = -\sum_b \pi(b) \ln \pi(b)$ keeps the
+#    policy curious.
 #
 # Here $c_V = 0.5$ and $c_H = 0.1$.
 #
@@ -169,12 +171,16 @@ Source(TextbookActorCritic.step, TextbookActorCritic.improve)
 # The surprise is as good as the critic. The result has no such error, but much noise. In between,
 # wait $n$ decisions before you compare:
 #
-# $$A^{(n)}_t = \gamma^n V(s_{t+n}) - V(s_t) = \delta_t + \gamma \delta_{t+1} + \dots +
-# \gamma^{n-1} \delta_{t+n-1}$$
+# $$A^{(n)}_t = \gamma^n V(s_{t+n}) - V(s_t)$$
 #
-# The sum is right because the values in between cancel: each $\gamma^k V(s_{t+k})$ occurs once with
-# a plus and once with a minus. **Generalised advantage estimation** (GAE, Schulman et al. 2016)
-# takes an average of all $A^{(n)}$, with weights that fall by a factor $\lambda$ and sum to 1:
+# It is a sum of surprises, since the values in between occur once with a plus and once with a
+# minus:
+#
+# $$A^{(n)}_t = \delta_t + \gamma \delta_{t+1} + \dots + \gamma^{n-1} \delta_{t+n-1}$$
+#
+# **Generalised advantage estimation** ([GAE](../docs/glossary.md#gae), Schulman et al. 2016)
+# takes an average of all $A^{(n)}$. The weights fall by a factor $\lambda$, and sum to 1, as
+# $1 + \lambda + \lambda^2 + \dots = 1 / (1 - \lambda)$:
 #
 # $$A_t = (1 - \lambda) \, (A^{(1)}_t + \lambda A^{(2)}_t + \lambda^2 A^{(3)}_t + \dots)$$
 #
@@ -184,8 +190,9 @@ Source(TextbookActorCritic.step, TextbookActorCritic.improve)
 #
 # <!-- slide: GAE adds up surprises with falling weights -->
 #
-# $$A_t = \delta_t + \gamma \lambda \, \delta_{t+1} + (\gamma \lambda)^2 \, \delta_{t+2} + \dots =
-# \delta_t + \gamma \lambda \, A_{t+1}$$
+# $$A_t = \delta_t + \gamma \lambda \, \delta_{t+1} + (\gamma \lambda)^2 \, \delta_{t+2} + \dots$$
+#
+# From the end backwards: $A_t = \delta_t + \gamma \lambda \, A_{t+1}$.
 #
 # * $\lambda = 0$: only the next value counts. Little noise, all the critic's errors.
 # * $\lambda = 1$: with $\gamma = 1$ it is $R - V$. No error of the critic, all the noise.
@@ -238,18 +245,19 @@ ch12.blame.show()
 # **Importance sampling** corrects the mean. $p(a)$ is the probability of the move when it was
 # played, $\pi(a)$ the probability now, and $\rho = \pi / p$ their ratio. Then
 #
-# $$E_{a \sim p}[\rho A] = \sum_a p(a) \, \frac{\pi(a)}{p(a)} \, A(a) = \sum_a \pi(a) \, A(a) =
-# E_{a \sim \pi}[A]$$
+# $$\sum_a p(a) \, \frac{\pi(a)}{p(a)} \, A(a) = \sum_a \pi(a) \, A(a)$$
 #
-# So the old games estimate the new policy's advantage. While $\pi = p$, the gradient of $\rho A$ is
-# $A \, \nabla \pi / \pi = A \, \nabla \ln \pi$: REINFORCE's.
+# On the left is the mean of $\rho A$ over moves of the old games, on the right the mean of $A$ over
+# moves of the new policy. So the old games estimate the new policy's advantage. While $\pi = p$,
+# the gradient of $\rho A$ is $A \, \nabla \pi / \pi = A \, \nabla \ln \pi$: REINFORCE's.
 #
 # But this holds near $p$ only. If $\pi$ moves far away, single games get large weights, and the new
 # policy reaches positions that the old games do not contain. Trust region policy optimisation
 # (TRPO, Schulman et al. 2015) proved a lower bound on the improvement that gets worse with the
 # distance between the policies. So it maximises $\rho A$ within a small distance, the *trust
-# region*. Such a step is costly to compute. **Proximal policy optimisation** (PPO, Schulman et al.
-# 2017) is simpler: it takes away the reward for leaving the region.
+# region*. Such a step is costly to compute. **Proximal policy optimisation**
+# ([PPO](../docs/glossary.md#ppo), Schulman et al. 2017) is simpler: it takes away the reward for
+# leaving the region.
 #
 # <!-- slide: PPO clips the ratio -->
 #
@@ -325,8 +333,9 @@ Source(TextbookPPO.step)
 #
 # ## Which learner needs the fewest games?
 #
-# Five learners play the same number of games of tic-tac-toe. A *losing mistake* is a move that
-# loses a position that was not lost.
+# Five learners play the same number of games of tic-tac-toe: REINFORCE, REINFORCE with a critic,
+# with a bonus for entropy, with both, and PPO. A [losing
+# mistake](../docs/glossary.md#losing-mistake) is a move that loses a position that was not lost.
 #
 # <!-- slide: PPO needs less than half the games -->
 
@@ -348,7 +357,8 @@ ch12.steps.show()
 # %% [markdown]
 # <!-- /slide -->
 #
-# With the clip, twenty steps teach more than four; without it, almost nothing.
+# With the clip, twenty steps teach more than four; without it, almost nothing. With one step, 9,600
+# games are not enough.
 #
 # **Try this.** `ch12.methods.run(seeds=2, batches=50, names=("entropy", "PPO (has both)"))` learns
 # from 3,200 games. Can two seeds tell the learners apart?
