@@ -51,6 +51,8 @@ diagrams.policy_gradient_loop()
 # %% [markdown]
 # <!-- /slide -->
 #
+# The picture shows one round in a position with three moves. This page derives its numbers.
+#
 # ## Play: moves are drawn
 #
 # <!-- slide: A policy gives each move a probability -->
@@ -198,16 +200,17 @@ ch10.choices.show()
 #
 # Call the two sides' weights $\theta_1$ and $\theta_2$, and let $v(\theta_1, \theta_2)$ be the
 # first player's expected result. Now take each player's gradient *against a fixed copy* of the
-# other. The first player wants $v$ to rise, the second wants $-v$ to rise. Both use the same
-# weights, so REINFORCE adds the two gradients, at $\theta_1 = \theta_2 = \theta$:
-#
-# $$\frac{\partial v}{\partial \theta_1} - \frac{\partial v}{\partial \theta_2}$$
+# other: the formula above, with their own result as $z$. The first player wants $v$ to rise, the
+# second wants $-v$ to rise. Both use the same weights, so a self-play game adds the two gradients,
+# at $\theta_1 = \theta_2 = \theta$:
 #
 # <!-- slide: Self-play improves on a frozen copy -->
 #
-# Is there something that this gradient raises? Play a match of new weights $\theta'$ against the
-# old ones, one game with each colour: $v(\theta', \theta) - v(\theta, \theta')$. It is 0 at
-# $\theta' = \theta$, and its gradient by $\theta'$ is the one above.
+# $$\frac{\partial v}{\partial \theta_1} - \frac{\partial v}{\partial \theta_2}$$
+#
+# Is there something that this gradient raises? Play a match of new weights $\phi$ against the
+# old ones, one game with each colour: $v(\phi, \theta) - v(\theta, \phi)$. It is 0 at $\phi =
+# \theta$, and its gradient by $\phi$ is the one above.
 #
 # So a small step makes a policy that **beats the one before it**.
 #
@@ -300,7 +303,7 @@ Source(softmax, PolicyGradientLoss.delta, TextbookReinforce.learn, TextbookReinf
 # file](../engines/policy_gradient/textbook.py) has about 200 lines. Here is one step from a single
 # decision, "column 4 was played", after a win and after a loss:
 #
-# <!-- slide: One step after a win, one after a loss -->
+# <!-- slide: One step after a win or a loss -->
 
 # %%
 state = connect4.start().play(*"4455")

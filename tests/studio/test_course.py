@@ -80,6 +80,9 @@ def test_what_presets_of_analyses_show(page: Page) -> None:
     policy = build_engine("supervised", state.game, 1).select_move(state).policy
     assert round(max(policy.values()), 2) == 0.95
     assert state.game.move_text(max(policy, key=policy.get)) == "4"
+    state = state_of(BY_NAME["critic"])
+    for start, expected in ((state, 0.69), (state.game.start().play("4"), -0.15)):
+        assert round(build_engine("ppo", start.game, 1).select_move(start).value, 2) == expected
     assert page.errors() == []
 
 
