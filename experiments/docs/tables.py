@@ -13,6 +13,7 @@ What a table is about:
     encoders, networks, heads
     museum                the faults of the museum and their prices
     scaling claims; families claims; families strengths
+    times of pages; times of 14 weeks; times of 10 weeks
 
 `without X` leaves out what the same kind of table shows for X.
 """
@@ -39,6 +40,7 @@ from engines.supervised.config import SupervisedConfig
 from experiments.arena import plan_keys
 from experiments.classroom.league_plan import LeaguePlan, StaffBot
 from experiments.classroom.policy import Policy
+from experiments.classroom.term import TERMS, page_rows, week_rows
 from experiments.datasets.options import RECIPE_OPTIONS
 from experiments.museum import __main__ as museum
 from experiments.studies import families, ladder, plans
@@ -86,6 +88,11 @@ def table(about: str) -> str:
         frame = families.published() if name == "strengths" else plans.published(
             kind, *_STUDIES[kind])
         return _table(" | ".join(frame.columns), frame.astype(str).itertuples(index=False))
+    if about == "times of pages":
+        return _table("page | reading | questions | graded exercises | together", page_rows())
+    if about in [f"times of {weeks} weeks" for weeks in TERMS]:
+        return _table("week | topic | pages | graded exercises | read | lecture | questions | "
+                      "exercises | together", week_rows(int(names.split()[1])))
     raise SpecError(f"unknown table {about!r}; see experiments/docs/tables.py")
 
 
