@@ -172,8 +172,9 @@ ch10.choices.show()
 # opponent be somebody who does not change. Let $P(g)$ be the probability that game $g$ is played.
 # The expected result is $E[z] = \sum_g P(g) \, z(g)$. Nobody can add up all games. But you can play
 # some of them, and average. For this the gradient must be an average over games, too. The
-# *log-derivative trick* makes it one. By the chain rule $\nabla \ln P = \nabla P / P$, so $\nabla P
-# = P \, \nabla \ln P$:
+# *log-derivative trick* makes it one. Let $\nabla$ stand for the derivatives by all weights. By the
+# chain rule $\nabla \ln P = \nabla P / P$, so $\nabla P = P \, \nabla \ln P$. The result $z(g)$ of
+# a given game does not depend on the weights, so
 #
 # $$\nabla E[z] = \sum_g z(g) \, \nabla P(g) = \sum_g P(g) \, z(g) \, \nabla \ln P(g)$$
 #
@@ -222,8 +223,8 @@ ch10.choices.show()
 #
 # ## From the result to the return
 #
-# Two more steps lead to the formula of the code. Both need the same fact: if you draw a move from
-# the policy, the mean of $\nabla \ln \pi$ is 0.
+# What may replace $z$ in the formula of REINFORCE? One fact decides: if you draw a move from the
+# policy, the mean of $\nabla \ln \pi$ is 0.
 #
 # <!-- slide: The mean of the gradient is 0 -->
 #
@@ -271,9 +272,9 @@ ch10.choices.show()
 # The derivation has a mean over *games*. Dividing by the number of *decisions* changes only the
 # length of the step: 50 games of Connect Four have about 1,000 decisions.
 #
-# By hand, with $n = 1$ and $R = 1$: the numbers above give 0.576, -0.788, 0.212. A step downhill
-# with rate 0.5 changes the logits to 0.712, 0.394, -0.106. The move that won now has 34% instead of
-# 21%. With $R = -1$ the same step would lower it.
+# By hand, with $n = 1$ and $R = 1$: the gradient of the first example with the opposite sign is
+# 0.576, -0.788, 0.212. A step downhill with rate 0.5 changes the logits to 0.712, 0.394, -0.106.
+# The move that won now has 34% instead of 21%. With $R = -1$ the same step would lower it.
 #
 # <!-- slide: REINFORCE in nine lines -->
 #

@@ -64,9 +64,9 @@ from experiments.figures import INK, drawing
 # Is it useful to know the values of a careless player $\pi$? Yes. $\pi$ draws its move, so its
 # expected result is the *average* of $Q^\pi(s, a)$ over its moves. The *largest* $Q^\pi(s, a)$
 # cannot be lower than this average. So a player who takes the largest value and then goes on like
-# $\pi$ is at least as good. The same holds if you do it in all positions (the policy improvement
-# theorem: Sutton and Barto 2018, section 4.2). Then you measure the better player's values, take
-# the largest of these, and so on.
+# $\pi$ is at least as good against the same opponent. The same holds if you do it in all positions
+# (the policy improvement theorem: Sutton and Barto 2018, section 4.2). Then you measure the better
+# player's values, take the largest of these, and so on.
 #
 # ## Move an estimate towards a target
 #

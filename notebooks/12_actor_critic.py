@@ -50,7 +50,7 @@ from experiments.course.showing import Row, Source
 # <!-- slide: A baseline removes noise -->
 #
 # Two moves have 50% each. The first brings 0.9 on average, the second 0.7. The gradient by the
-# first logit is $R - B$ times 0.5 or $-0.5$:
+# first logit is $R - B$ times $[b = a] - \pi(b)$, here 0.5 or $-0.5$:
 #
 # | baseline | first move | second move | mean | spread |
 # |---|---|---|---|---|
@@ -141,13 +141,14 @@ Row(*states[turn - first : turn - first + 3], states[-1],
 #
 # * **In the first term $A$ is a fixed number.** The code computes it before the step. Otherwise the
 #   actor could lower its loss by changing $V$.
-# * **$c_V$** (`value_weight`) is the weight of the critic's error. Both share the hidden
-#   layer. At first the error is large, and with a large weight the layer would serve the critic
-#   alone. One half also cancels the 2 of the derivative of the square.
-# * **$c_H$** (`entropy`) is the weight of the entropy. By hand: two moves with 50% each have $H =
-#   \ln 2 = 0.69$; with 90% and 10%, $-0.9 \ln 0.9 - 0.1 \ln 0.1 = 0.33$. So certainty costs
-#   $0.1 \cdot 0.36$. If $c_H$ is too small, the policy is certain before it knows the game, and no
-#   longer tries other moves. If it is too large, the policy stays random.
+# * **$c_V$** (`value_weight`) is the weight of the critic's error. Actor and critic share the
+#   hidden layer. At first the error is large, and with a large weight the layer would serve the
+#   critic alone. One half also cancels the 2 of the derivative of the square.
+# * **$c_H$** (`entropy`) is the weight of the entropy. By hand: two moves with 50% each have
+#   $H = \ln 2 = 0.69$; with 90% and 10%, $-0.9 \ln 0.9 - 0.1 \ln 0.1 = 0.33$. So the second policy
+#   pays $0.1 \cdot 0.36 = 0.036$ for its certainty. If $c_H$ is too small, the policy is certain
+#   before it knows the game, and no longer tries other moves. If it is too large, the policy stays
+#   random.
 
 # %%
 Source(TextbookActorCritic.step, TextbookActorCritic.improve)
@@ -161,7 +162,8 @@ Source(TextbookActorCritic.step, TextbookActorCritic.improve)
 # ## GAE: which move was it?
 #
 # $A = R - V$ compares a prediction with the end of the game. To credit one move, compare it with
-# the critic's *next* prediction, at the same player's next decision. That is the *surprise*
+# the critic's *next* prediction, at the same player's next decision. (Both values are that
+# player's, so no sign changes.) That is the *surprise*
 #
 # $$\delta_t = \gamma V(s_{t+1}) - V(s_t)$$
 #
@@ -239,8 +241,8 @@ ch12.blame.show()
 # ## PPO: several steps from the same games
 #
 # REINFORCE and actor-critic throw each game away after one step. The step changes the policy, and
-# the gradient is right only for games of the present policy. Playing costs more than learning, so
-# you would like to use games longer.
+# the gradient is right only for games of the present policy. Playing usually costs more than
+# learning, so you would like to use games longer.
 #
 # **Importance sampling** corrects the mean. $p(a)$ is the probability of the move when it was
 # played, $\pi(a)$ the probability now, and $\rho = \pi / p$ their ratio. Then
@@ -254,7 +256,7 @@ ch12.blame.show()
 # But this holds near $p$ only. If $\pi$ moves far away, single games get large weights, and the new
 # policy reaches positions that the old games do not contain. Trust region policy optimisation
 # (TRPO, Schulman et al. 2015) proved a lower bound on the improvement that gets worse with the
-# distance between the policies. So it maximises $\rho A$ within a small distance, the *trust
+# distance between the policies. So TRPO maximises $\rho A$ within a small distance, the *trust
 # region*. Such a step is costly to compute. **Proximal policy optimisation**
 # ([PPO](../docs/glossary.md#ppo), Schulman et al. 2017) is simpler: it takes away the reward for
 # leaving the region.
@@ -324,12 +326,13 @@ Source(ClippedLoss.value, ClippedLoss.delta)
 Source(TextbookPPO.step)
 
 # %% [markdown]
-# It **normalises** the advantages, although no formula above asks for it. Early in training $A$ is
-# large; later the critic predicts well, and $A$ is small. In tic-tac-toe its spread (standard
-# deviation) fell from 0.8 in the first batches to 0.4 after 300 batches. Divided by the spread, $A$
-# has the same size in each batch, so the same rate and the same $c_H$ fit from beginning to end.
-# Subtracting the mean is a baseline again. The price: if all moves of a batch are equally good, the
-# division enlarges mere noise.
+# It calls `improve`, with the clipped loss, four times. Before that it **normalises** the
+# advantages, although no formula above asks for it. Early in training $A$ is large; later the
+# critic predicts well, and $A$ is small. In tic-tac-toe its spread (standard deviation) fell from
+# 0.8 in the first batches to 0.4 after 300 batches. Divided by the spread, $A$ has the same size in
+# each batch, so the same rate and the same $c_H$ fit from beginning to end. Subtracting the mean is
+# a baseline again. The price: if all moves of a batch are equally good, the division enlarges mere
+# noise.
 #
 # ## Which learner needs the fewest games?
 #
