@@ -143,19 +143,23 @@ diagrams.alphago_pipeline()
 #    by heart.
 #
 # <!-- slide: The real AlphaGo and ours, in numbers -->
-# | | AlphaGo (the paper; Go 19x19) | here (Connect Four) |
+# | | the paper (Go 19x19) | here (Connect Four) |
 # |---|---|---|
-# | recorded games | 30 million positions of people on KGS | 92,161 positions of a tree search |
-# | supervised policy | 13 layers, 48 input planes; predicts 57.0% of held-out moves | 49.6% |
-# | fast policy | 24.2%, in 2 microseconds (network: 3 milliseconds) | 44.4% |
-# | reinforced policy | beats the supervised one in over 80% | 74% |
-# | value network | 30 million positions; squared error 0.234 | 43,888 positions; 0.638 |
-# | training | about a month on 50 GPUs | 330 CPU seconds |
+# | recorded positions | 30 million | 92,161 |
+# | supervised policy predicts | 57.0% of moves | 49.6% |
+# | fast policy predicts | 24.2%, in 2 microseconds | 44.4% |
+# | reinforced beats supervised | over 80% | 74% |
+# | value network's positions | 30 million | 43,888 |
+# | its squared error | 0.234 | 0.638 |
+# | training | a month, 50 GPUs | 330 CPU seconds |
 # <!-- /slide -->
 #
-# (KGS is a Go server. Ours: [lab notebook](../docs/lab_notebook.md), entry 16, 2026-11-23. In
-# Connect Four the fast policy is nearly as good as the network, because a line of four is a small
-# pattern. Squared errors depend on the game: do not compare them.)
+# The paper's recorded games are those of strong amateurs on the Go server KGS, ours those of a tree
+# search. Its policy network has 13 layers and sees a position as 48 planes (such as the liberties
+# of each stone); one answer takes 3 milliseconds, 1,500 times as long as the fast policy's. (Ours:
+# [lab notebook](../docs/lab_notebook.md), entry 16, 2026-11-23. In Connect Four the fast policy is
+# nearly as good as the network, because a line of four is a small pattern. Squared errors depend on
+# the game: do not compare them.)
 #
 # `dlgo train alphago --game connect4` runs all stages; [AlphaGo](../docs/engines/alphago.md)
 # describes them. This page uses the networks that come with the package.
@@ -258,14 +262,14 @@ ch13.parts.show()
 # ## How strong was it?
 #
 # <!-- slide: AlphaGo beat the best players of Go -->
-# * October 2015: 5:0 against Fan Hui, the European champion; the first win of a program against a
-#   professional on the full board without a handicap.
-# * March 2016: 4:1 against Lee Sedol, one of the best players of the world.
+# * October 2015: 5:0 against Fan Hui, the European champion. No program had beaten a professional
+#   on the full board without a handicap before.
+# * March 2016: 4:1 against Lee Sedol, one of the world's best.
 # * Against other programs: 494 of 495 games, on one machine.
-# * In the first match it used 1,202 CPUs and 176 GPUs.
+# * It used 1,202 CPUs and 176 GPUs.
 # <!-- /slide -->
 #
-# (All but Lee Sedol: the paper. The version that played him is described in Silver et al. 2017.)
+# (From the paper, except Lee Sedol: Silver et al. 2017. The hardware is that of the first match.)
 # [The story](../docs/story.md) tells what came before and after.
 #
 # ## What the book says, and what we measured

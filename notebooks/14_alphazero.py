@@ -123,7 +123,8 @@ Row(recording.svg(most_nodes=7))
 #   a loss.
 # <!-- /slide -->
 #
-# The result is a natural target. Why the visits?
+# The result is a natural target. Why the visits? Moves that looked good but led to bad values lost
+# their visits, and others won them. The next lines make this exact.
 #
 # ### Why the visits are a better policy
 #
@@ -211,7 +212,8 @@ Source(microzero.Network.forward, microzero.Network.learn)
 #
 # <!-- slide: Four facts to read the gradients -->
 # * **Policy head**: softmax with cross-entropy gives $p - \pi$.
-# * **Value head**: $\tanh' = 1 - \tanh^2$, so by the chain rule $2 (v - z)(1 - v^2)$.
+# * **Value head**: the derivative of $v = \tanh(u)$ is $1 - v^2$; the chain rule gives
+#   $2 (v - z)(1 - v^2)$.
 # * **Shared layers** serve both heads: their gradients add (`d_policy @ w_policy.T + d_value @
 #   w_value.T`). ReLU passes a gradient where its output was positive.
 # * **Weights**: the layer's input, transposed, times the gradient at its output: `x.T @ d`.
@@ -357,25 +359,27 @@ position
 # learned chess, shogi and Go with the same program.
 #
 # <!-- slide: The same loop at four scales -->
-# | | microzero | Connect Four here | AlphaGo Zero (20 blocks) | AlphaZero, chess |
-# |---|---|---|---|---|
-# | games | 3,000 | 120,000 | 4.9 million | 44 million |
-# | simulations a move | 40 | 100 or 20 | 1,600 | 800 |
-# | steps x positions | 6,000 x 64 | not recorded | 700,000 x 2,048 | 700,000 x 4,096 |
-# | time | 100 CPU s | 10,409 CPU s | 3 days | 9 hours, 5,000 TPUs |
-# | opponent | every line | MCTS 10,000 | AlphaGo Lee | Stockfish 8 |
-# | result | no loss | 92% of 100 games | 100 of 100 | 155 won, 839 drawn, 6 lost |
+# | | microzero | AlphaGo Zero | AlphaZero, chess |
+# |---|---|---|---|
+# | games | 3,000 | 4.9 million | 44 million |
+# | simulations a move | 40 | 1,600 | 800 |
+# | training steps | 6,000 | 700,000 | 700,000 |
+# | positions a step | 64 | 2,048 | 4,096 |
+# | time | 100 CPU s | 3 days | 9 hours, 5,000 TPUs |
+# | result | loses no line | 100:0, AlphaGo Lee | 155:6 and 839 draws, Stockfish |
 # <!-- /slide -->
 #
-# (From the papers; ours: this page, and the network `connect4-alphazero` of the
-# [lab notebook](../docs/lab_notebook.md), entry 4. A TPU is Google's processor for networks.
+# (From the papers; AlphaGo Zero with 20 residual blocks. A TPU is Google's processor for networks.
 # AlphaGo Lee is the version that beat Lee Sedol.) In chess the network learned 7,500 times as many
-# positions as microzero's, with the same loop. [The story](../docs/story.md) tells what came next.
+# positions as microzero's, with the same loop. Between them is the network of Connect Four above:
+# 120,000 games ([lab notebook](../docs/lab_notebook.md), entry 4). [The story](../docs/story.md)
+# tells what came next.
 #
 # ## Ten questions, ten lines of code
 #
 # Find each line in microzero.py before you read on. `dlgo train alphazero` answers the questions in
-# the same way, in `engines/search/search.py` (1, 7, 8) and `engines/alphazero/self_play.py`.
+# the same way, in `engines/search/search.py` (1, 7, 8), `engines/alphazero/train.py` (9, 10) and
+# `engines/alphazero/self_play.py` (the others).
 #
 # 1. **Where does the sign change?** Where the player changes (in draughts a player can move twice):
 #    `value = -simulate(node.children[move], network)`.
@@ -432,15 +436,16 @@ Claims(
 # %% [markdown]
 # ## Pitfalls
 #
-# <!-- slide: Pitfalls -->
+# <!-- slide: Five faults without an error message -->
 # * **Signs.** `dlgo doctor RUN` checks whether values and results agree.
-# * **Moves without visits have no mean.** Zero is a draw on a scale from -1 to 1, but a loss on a
-#   scale from 0 to 1. The compiled search assumes a little less than the parent's value
-#   (`fpu_reduction`).
+# * **Moves without visits have no mean.** Zero is a draw from -1 to 1, but a loss from 0 to 1.
 # * **Finished games need no network.**
 # * **Illegal moves.** Remove them before the softmax.
 # * **One position a call is slow.** Play many games at once.
 # <!-- /slide -->
+#
+# The compiled search gives moves without visits a little less than the parent's value
+# (`fpu_reduction`).
 #
 # ## Graded exercises
 #
