@@ -134,7 +134,7 @@ Row(recording.svg(most_nodes=7))
 # <!-- slide: What the visits tend to -->
 # $$Q_a + c \, P_a \frac{\sqrt{N}}{1 + n_a} = \alpha$$
 #
-# Divide $1 + n_a$ by its sum over the $m$ moves, $N + m$, to get shares $\pi_a$:
+# Solve for $1 + n_a$ and divide by the sum over the $m$ moves, $N + m$, to get shares $\pi_a$:
 #
 # $$\pi_a = \frac{\kappa \, P_a}{\alpha - Q_a} \quad \text{with} \quad
 # \kappa = \frac{c \sqrt{N}}{N + m}$$
@@ -153,8 +153,8 @@ Row(recording.svg(most_nodes=7))
 #
 # The first sum is the expected value, the second a distance from the prior.
 #
-# At the maximum the derivative $Q_a + \kappa P_a / \pi_a$ is equal for all moves. Call it $\alpha$:
-# this is the equation above.
+# At the maximum the derivative by $\pi_a$, which is $Q_a + \kappa P_a / \pi_a$, is equal for all
+# moves. Its value is $\alpha$: solved for $\pi_a$, this is the equation above.
 # <!-- /slide -->
 #
 # (Why equal? The $\pi_a$ sum to 1. If one move had a larger derivative than another, a little
