@@ -332,10 +332,9 @@ state
 ch10.one_batch.show()
 
 # %% [markdown]
-# One step from each batch of games avoids the problem. Is it the best choice? Each variant below
-# learns Connect Four from 6,400 games against itself. Then it plays the untrained network with
-# which it began. 50% means that it has learned nothing. The lines at the ends of the bars are [95%
-# intervals](02_rules.py).
+# One step from each batch avoids the problem. Is it the best choice? Each variant below learns
+# Connect Four from 6,400 games against itself, then plays the untrained network with which it
+# began. 50% means that it has learned nothing. The thin lines are [95% intervals](02_rules.py).
 #
 # <!-- slide: Which variants learn? -->
 
@@ -359,8 +358,8 @@ ch10.losses.show()
 ch09.progress.show()
 
 # %% [markdown]
-# These are 20,000 games for each row. Would you have seen the difference in fewer? Here is one long
-# match of the two trained bots. The interval shrinks with the square root of the number of games:
+# Each row took 20,000 games. Would fewer have shown it? Here is one long match of the two trained
+# bots. The interval shrinks with the square root of the number of games:
 
 # %% tags=["hide-input"]
 ch09.match_length.show()
@@ -378,7 +377,7 @@ ch09.power.show()
 # %% [markdown]
 # <!-- /slide -->
 
-# %%
+# %% tags=["hide-input"]
 both, one = ([binomtest(wins, games).pvalue for wins, games in ((53, 100), (530, 1000))],
              [binom.sf(wins - 1, games, 0.5) for wins, games in ((53, 100), (530, 1000))])
 gate = binom.sf(59, 100, 0.5)
@@ -441,13 +440,12 @@ Claims(
 #
 # <!-- /slide -->
 #
-# The mask belongs in the loss too; otherwise the network spends its effort on learning which moves
-# are legal. The book's loop rewards White for each game that Black has not won: in games with
-# draws this teaches the second player to like them. If a policy is sure, its gradient is 0; a bonus
-# for entropy helps ([Actor-critic and PPO](12_actor_critic.py)). An untrained network repeats its
-# favourite column, and four in a column win, so it beats random play before it has learned
-# anything. Pairs of games with the same random numbers and swapped colours make a fair match, but a
-# binomial test needs separate random numbers for each game.
+# The mask belongs in the loss too; otherwise the network spends its effort on which moves are legal.
+# The book's loop rewards White for each game that Black has not won, so the second player learns to
+# like draws. If a policy is sure, its gradient is 0; a bonus for entropy helps ([Actor-critic and
+# PPO](12_actor_critic.py)). An untrained network repeats its favourite column, and four in a column
+# win, so it beats random play before it has learned anything. A binomial test needs separate random
+# numbers for each game, not pairs with the same ones.
 #
 # ## Graded exercises
 #
