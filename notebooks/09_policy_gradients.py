@@ -440,7 +440,7 @@ Claims(
 #
 # <!-- /slide -->
 #
-# The mask belongs in the loss too; otherwise the network spends its effort on which moves are legal.
+# The mask belongs in the loss too, or the network spends its effort on which moves are legal.
 # The book's loop rewards White for each game that Black has not won, so the second player learns to
 # like draws. If a policy is sure, its gradient is 0; a bonus for entropy helps ([Actor-critic and
 # PPO](12_actor_critic.py)). An untrained network repeats its favourite column, and four in a column
