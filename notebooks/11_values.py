@@ -117,10 +117,10 @@ diagrams.q_targets()
 #
 # <!-- slide: The target says what Q will mean -->
 #
-# | target | formula | $Q$ becomes the mean result |
+# | target | formula | $Q$ becomes the value |
 # |---|---|---|
-# | Monte Carlo, the book's | $y = z$ | of the games that were played |
-# | Watkins's | $y = - \max_{a'} Q(s', a')$ | of perfect play |
+# | Monte Carlo, the book's | $y = z$ | in games like those played |
+# | Watkins's | $y = - \max_{a'} Q(s', a')$ | in perfect play |
 #
 # <!-- /slide -->
 #
@@ -132,7 +132,8 @@ diagrams.q_targets()
 #
 # <!-- slide: By hand: one lost game, two targets -->
 #
-# $Q = 0.2$, $\alpha = 0.1$. The game was lost. The opponent's best $Q$ in the next position is 0.3.
+# By hand: $Q = 0.2$ and $\alpha = 0.1$. The game was lost. The opponent's best $Q$ in the next
+# position is 0.3.
 #
 # * Monte Carlo: $y = -1$, so $Q = 0.2 + 0.1 \, (-1 - 0.2) = 0.08$.
 # * Watkins: $y = -0.3$, so $Q = 0.2 + 0.1 \, (-0.3 - 0.2) = 0.15$.
@@ -163,7 +164,7 @@ diagrams.q_targets()
 #
 # The last line prepares the target of the move *before*. That player is the opponent, so the sign
 # changes. With `y = -y` each move gets the result (Monte Carlo); with the maximum, Watkins's
-# target. The loop goes backwards, so that news from the end of the game reaches its start at once.
+# target. The loop goes backwards, so that one game can carry news from its end to its start.
 
 # %%
 Source(ch11.play_game, ch11.learn_game)
@@ -223,8 +224,9 @@ ch11.targets.show()
 # %% [markdown]
 # <!-- /slide -->
 #
-# The first target is slightly better at first, because it brings news from the end of the game at
-# once. Later its error stays. Watkins's goes to 0. Take the first move of the game, a draw with
+# The first target is slightly better at first: each result changes all moves of its game. Watkins's
+# target passes on only what changes the *best* next move. Later the first error stays; Watkins's
+# goes to 0. Take the first move of the game, a draw with
 # perfect play:
 
 # %% tags=["hide-input"]
