@@ -67,9 +67,10 @@ diagrams.liberties()
 
 # %%
 board = position((".....", ".oxo.", ".ox..", "..xo.", "....."), Player.white)
-print(*map(point_text, sorted(chain(board, "C3").liberties)))
 last = board.play("C5", "pass", "D3", "pass", "B2", "pass")
-Row(last, last.play("C1"), titles=("one liberty left", "captured"))
+for state in (board, last):
+    print(*map(point_text, sorted(chain(state, "C3").liberties)))
+last.play("C1")
 
 # %% [markdown]
 # The textbook board needs few lines for that. It removes the opponent's chains first, and only then
@@ -140,7 +141,11 @@ Source(TextbookState.is_valid_move, TextbookState._is_self_capture,
 # W for White:
 #
 # <!-- slide: Area counts stones, territory counts prisoners -->
+# By area:
+#
 # $$m_{\text{area}} = (s_B + e_B) - (s_W + e_W) - k$$
+#
+# By territory:
 #
 # $$m_{\text{territory}} = (e_B + p_B) - (e_W + p_W) - k$$
 # <!-- /slide -->
@@ -164,7 +169,9 @@ position(rows)
 # <!-- slide: Both counts differ by the stones played -->
 # $$s_B - s_W = (n_B - n_W) + (p_B - p_W)$$
 #
-# $$m_{\text{area}} = m_{\text{territory}} + (n_B - n_W) \qquad \text{(same komi)}$$
+# So with the same komi
+#
+# $$m_{\text{area}} = m_{\text{territory}} + (n_B - n_W)$$
 #
 # Without early passes $n_B - n_W$ is 0 or 1: one point decides.
 # <!-- /slide -->
@@ -196,13 +203,13 @@ ch02.komi.show()
 # 250$ and $d = 150$ for 19x19:
 #
 # <!-- slide: No computer can try all games -->
-# $$250^{150} = 10^{150 \cdot \log_{10} 250} = 10^{150 \cdot 2.398} \approx 10^{360} \text{ games}$$
+# $$250^{150} = 10^{150 \cdot 2.398} \approx 10^{360} \text{ games}$$
 #
-# A billion games a second make about $10^{17}$ in three years.
+# ($\log_{10} 250 = 2.398$.) A billion games a second make about $10^{17}$ in three years.
 # <!-- /slide -->
 #
-# So a program must choose what it looks at. The number of legal moves falls with each stone until
-# captures begin:
+# So a program must choose what it looks at. On 19x19 there are 361 points and the pass at
+# first; the number falls with each stone until captures begin:
 
 # %%
 ch02.moves.show()
@@ -249,10 +256,10 @@ Source(ch03.Centre)
 # 95% of a normal distribution lie within 1.96 standard deviations:
 #
 # <!-- slide: Four times the games halve the interval -->
-# $$\hat q \pm 1.96 \sqrt{\frac{\hat q (1 - \hat q)}{n}} \quad \text{at most} \quad \hat q \pm
-# \frac{0.98}{\sqrt n}$$
+# $$\hat q \pm 1.96 \sqrt{\frac{\hat q (1 - \hat q)}{n}}$$
 #
-# $\hat q$: the share of wins in $n$ games. 100 games: at most $\pm$ 10 points.
+# $\hat q$ is the share of wins in $n$ games. The width is at most $\pm 0.98 / \sqrt n$: with 100
+# games, 10 points to either side.
 # <!-- /slide -->
 #
 # <!-- slide: A preference for the centre wins -->

@@ -228,13 +228,16 @@ diagrams.mcts_steps()
 # independent results between 0 and 1:
 #
 # <!-- slide: The bonus is Hoeffding's error bar -->
-# $$P(\text{true mean} \ge \text{average} + u) \le e^{-2 n u^2} = p \quad \Rightarrow \quad
-# u = \sqrt{\frac{\ln (1/p)}{2n}}$$
+# $$P(\text{truth} \ge \text{average} + u) \le e^{-2 n u^2}$$
 #
-# The bound must hold at every visit $N = 1, 2, 3, \ldots$, so let it fail more and more rarely:
+# Call the right side $p$ and solve for $u$:
 #
-# $$p = N^{-a} \quad \Rightarrow \quad u = \sqrt{\frac{a \ln N}{2 n}} = c \sqrt{\frac{\ln N}{n}},
-# \qquad c = \sqrt{a/2}$$
+# $$u = \sqrt{\frac{\ln (1/p)}{2n}}$$
+#
+# The bound must hold at every visit $N = 1, 2, 3, \ldots$, so let it fail ever more rarely, $p =
+# N^{-a}$:
+#
+# $$u = \sqrt{\frac{a \ln N}{2 n}} = c \sqrt{\frac{\ln N}{n}} \quad \text{with } c = \sqrt{a/2}$$
 # <!-- /slide -->
 #
 # The **root**: the error of an average falls with $1/\sqrt n$, like the interval of a match.
@@ -287,8 +290,8 @@ Row(recording.svg(24, most_nodes=6), recording.svg(most_nodes=6),
 #
 # The value of the root is the mean of *all* its simulations, so it approaches minimax's value only
 # slowly. From the empty board it stays near 0.3 at first: random games favour x, who wins 59% of
-# them against 29%. With 1,000 simulations the search has found x's best first move, B2, but not yet
-# o's best answers. Then it finds these, and the mean falls:
+# them against 29%. With 1,000 simulations the search prefers B2, where random games favour x
+# even more. Only then it finds o's best answers, and the mean falls:
 #
 # <!-- slide: The mean approaches minimax slowly -->
 

@@ -48,7 +48,8 @@ def cuts(plies: int) -> Iterator[Row]:
 def _(table: pd.DataFrame, axes: Axes) -> None:
     draw_bars(axes, dict(zip(table["label"], table["value"], strict=True)),
               texts=[f"{value:,}" for value in table["value"]])
-    axes.set(xscale="log", xlim=(1, 30 * table["value"].max()), xlabel="positions visited")
+    axes.set(xscale="log", xlim=(1, 30 * table["value"].max()), xticks=(1, 100, 10_000),
+             xlabel="positions visited")
     plain_numbers(axes)
 
 
