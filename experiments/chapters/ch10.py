@@ -126,7 +126,7 @@ class Variant(TextbookReinforce):
             self.network.step(planes, labels, self.rate)
 
 
-@experiment(quick={"steps": 500}, full={"steps": 500}, unit="", digits=1, tolerance=0.5)
+@experiment(quick={"steps": 300}, full={"steps": 500}, unit="", digits=1, tolerance=0.5)
 def one_batch(steps: int) -> Iterator[Row]:
     """What happens to the logits if eight games are learned again and again?"""
     for label, loss in (("the book's loss", PolicyGradientLoss), ("bounded loss", BoundedLoss)):

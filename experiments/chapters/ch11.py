@@ -90,7 +90,8 @@ def unseen(seeds: int, batches: int) -> Iterator[Row]:
     rows = networks("50% falling to 10%", seeds, batches)
     yield mean_row("before learning", [row["mistakes"][0] for row in rows])
     for key, label in (("met", "positions met"), ("new", "positions never met")):
-        yield mean_row(label, [row[key] for row in rows])
+        row = mean_row(label, [row[key] for row in rows])
+        yield row | {"low": max(row["low"], 0.0)}  # a share is not negative
 
 
 Table = list[dict[int, float]]  # a number for each move (an action) in each row of `solved`
