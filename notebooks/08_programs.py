@@ -117,8 +117,8 @@ diagrams.program_between_programs()
 # * `play black C3` tells the engine a move. Columns are letters without I, rows count from below.
 # * `genmove white` asks for a move. The answer is a point, `pass` or `resign`.
 # * An answer begins with `=`, or with `?` and a complaint. An empty line ends it.
-# * A number before a command, such as `7`, comes back in the answer: a controller that sends several
-#   commands at once can tell the answers apart.
+# * A number before a command, such as `7`, comes back in the answer: a controller that sends
+#   several commands at once can tell the answers apart.
 #
 # A real dialogue with this project's server; on the command line it is `dlgo gtp`:
 #
