@@ -44,9 +44,9 @@ from experiments.figures import drawing
 # <!-- /slide -->
 #
 # The [policy](../docs/glossary.md#policy) network gives each move $a$ a probability $P_a$, its
-# [*prior*](../docs/glossary.md#prior): what we believe about the move before the search. A leaf
-# gets all its children at once, each with its prior. The search then follows the child with the
-# largest score:
+# [*prior*](../docs/glossary.md#prior): what we believe about the move before the search. A
+# [leaf](../docs/glossary.md#leaf) gets all its children at once, each with its prior. The search
+# then follows the child with the largest score:
 #
 # <!-- slide: PUCT adds the prior to the score -->
 # $$Q_a + c \, P_a \, \frac{\sqrt{N}}{1 + n_a}$$
@@ -59,9 +59,9 @@ from experiments.figures import drawing
 # $Q_a$ *exploits* what the search knows; the second term, the bonus, *explores*.
 # <!-- /slide -->
 #
-# The rule is called PUCT, "predictor and upper confidence bounds applied to trees". Rosin (2011)
-# added a predictor to bandits; the paper uses the form above, without a derivation. Each factor
-# has a reason:
+# The rule is called PUCT, "predictor and upper confidence bounds applied to trees": UCT with a
+# predictor, an idea of Rosin (2011). The paper uses the form above, without a derivation. Each
+# factor has a reason:
 #
 # <!-- slide: Each factor of the bonus has a reason -->
 # * **$P_a$**: likely moves come first. If all $Q$ are equal, the bonuses become equal, so $1 + n_a$
@@ -117,8 +117,8 @@ for simulations in (10, 40, 100, 1000):
 # best move. ($N$ is `n.sum() + 1`, because the visit that expanded the position counts, too.)
 #
 # **Two scales.** Some programs count values as shares of wins, $w = (1 + Q) / 2$, from 0 to 1.
-# Differences of values are then half as large, so half the $c$ gives the same search. The compiled
-# programs of dlgo count from 0 to 1: their `c_puct=0.9` is $c = 1.8$ in the formula above.
+# Differences of values are then half as large, so half the $c$ gives the same search. The engines
+# of dlgo count from 0 to 1: their `c_puct=0.9` is $c = 1.8$ in the formula above.
 #
 # ## Four networks
 #
@@ -138,9 +138,9 @@ diagrams.alphago_pipeline()
 #    move in microseconds.
 # 3. The **reinforced policy** starts as a copy of the supervised one. It plays against earlier
 #    versions of itself and learns from wins and losses (REINFORCE).
-# 4. The **value network** learns who wins, from games of the reinforced policy. It sees only one
-#    position of each game: neighbouring positions have the same winner, so it would learn the games
-#    by heart.
+# 4. The **[value](../docs/glossary.md#value) network** learns who wins, from games of the
+#    reinforced policy. It sees only one position of each game: neighbouring positions have the same
+#    winner, so it would learn the games by heart.
 #
 # <!-- slide: The real AlphaGo and ours, in numbers -->
 # | | the paper (Go 19x19) | here (Connect Four) |

@@ -110,7 +110,7 @@ Row(recording.svg(most_nodes=7))
 # search trusts the network, which one trusts its own values?
 #
 # ```console
-# dlgo watch connect4 --moves "3 2 5 4 1 1" --engine textbook-puct:sims=60,c_puct=0 --tree tree.svg
+# dlgo watch connect4 --moves 325411 --engine textbook-puct:sims=60,c_puct=0 --tree tree.svg
 # ```
 #
 # ## What the network learns
@@ -295,8 +295,9 @@ ch14.learning.show()
 #
 # ## Without one idea
 #
-# Change one line of the file and train again. A *losing mistake* is a move that loses a game that
-# was not lost. The networks play without a search, in all 4,520 positions.
+# Change one line of the file and train again. A
+# [*losing mistake*](../docs/glossary.md#losing-mistake) is a move that loses a game that was not
+# lost. The networks play without a search, in all 4,520 positions.
 #
 # <!-- slide: Which ideas does it need? -->
 
@@ -353,12 +354,13 @@ position
 # ## AlphaGo Zero and AlphaZero
 #
 # AlphaGo Zero (Silver et al. 2017) is the step between [AlphaGo](13_alphago.py) and AlphaZero. It
-# dropped the recorded games, the rollouts and the separate networks: one residual network with two
-# heads, trained by self-play in Go. A new network had to win 55% of 400 games before it played the
-# next self-play games. AlphaZero (Silver et al. 2018) dropped this test and the symmetries, and
-# learned chess, shogi and Go with the same program.
+# dropped the recorded games, the rollouts and the separate networks: one
+# [residual](../docs/glossary.md#residual-block) network with two heads, trained by self-play in Go.
+# A new network had to win 55% of 400 games before it played the next self-play games. AlphaZero
+# (Silver et al. 2018) dropped this test and the symmetries, and learned chess, shogi and Go with
+# the same program.
 #
-# <!-- slide: The same loop at four scales -->
+# <!-- slide: The same loop at three scales -->
 # | | microzero | AlphaGo Zero | AlphaZero, chess |
 # |---|---|---|---|
 # | games | 3,000 | 4.9 million | 44 million |
