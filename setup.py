@@ -112,8 +112,8 @@ distribution = setup(
         "experiments": [
             "py.typed",
             "chapters/results/*.csv", "measures/*.json", "classroom/templates/*",
-            "course/*.toml", "course/assets/*", "museum/faults/*.toml", "museum/*.toml",
-            "museum/*.json", "museum/*.csv", "tab/static/*", "tab/static/*/*", "tab/static/*/*/*",
+            "course/*.toml", "course/assets/*", "course/theme/*", "museum/faults/*.toml",
+            "museum/*.toml", "museum/*.json", "museum/*.csv", "tab/static/*", "tab/static/*/*", "tab/static/*/*/*",
             "plans/*.toml", "studies/*.toml", "studies/results/*.csv", "studies/results/*/*.csv",
             "studies/results/*/*/*.csv",
             "studio/*.csv", "studio/*.toml", "studio/static/*", "studio/static/inside/*",

@@ -4,7 +4,7 @@ A notebook is a Python file in cells (jupytext's py:percent format), so that it 
 compared and checked like any other file. The build makes the `.ipynb` file and the page from it.
 A new notebook is a new file: the menu and the tests find it.
 
-The code of a cell with the tag `hide-input` is folded; its output is shown.
+The code of a cell with the tag `hide-input` (of Jupyter Book) is folded; its output is shown.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from dlgo.errors import DlgoError
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "notebooks"
-FOLDED = "hide-input"  # a tag of cells, as in Jupyter Book
-_TEMPLATE = """{% extends "markdown/index.md.j2" %}
+# Templates of nbconvert: a page with all code; slides with the code of cells tagged `slide-code`.
+PAGE = """{% extends "markdown/index.md.j2" %}
 {% block input %}
-{% if "FOLDED" in cell.metadata.tags %}
+{% if "hide-input" in cell.metadata.tags %}
 <details class="code" markdown="1"><summary>Code</summary>
 {{ super() }}
 </details>
@@ -35,7 +35,10 @@ _TEMPLATE = """{% extends "markdown/index.md.j2" %}
 {{ super() }}
 {% endif %}
 {% endblock input %}
-""".replace("FOLDED", FOLDED)
+"""
+SLIDES = """{% extends "markdown/index.md.j2" %}
+{% block input %}{% if "slide-code" in cell.metadata.tags %}{{ super() }}{% endif %}{% endblock %}
+"""
 
 
 def sources() -> list[Path]:
@@ -51,7 +54,7 @@ def read_notebook(source: Path) -> NotebookNode:
         "language_info": {"name": "python"},
     }
     for cell in notebook.cells:
-        if FOLDED in cell.metadata.get("tags", ()):
+        if "hide-input" in cell.metadata.get("tags", ()):
             cell.metadata.jupyter = {"source_hidden": True}
     return notebook
 
@@ -77,10 +80,12 @@ def run_notebook(source: Path) -> NotebookNode:
     return notebook
 
 
-def as_page(notebook: NotebookNode, name: str) -> tuple[str, dict[str, bytes]]:
+def as_page(
+    notebook: NotebookNode, name: str, template: str = PAGE
+) -> tuple[str, dict[str, bytes]]:
     """A page of Markdown, and the pictures in it by their paths beside it."""
     resources: dict[str, Any] = {"output_files_dir": f"{name}_files", "unique_key": name}
-    exporter = MarkdownExporter(raw_template=_TEMPLATE)
+    exporter = MarkdownExporter(raw_template=template)
     text, resources = exporter.from_notebook_node(notebook, resources)
     # A board in one line of SVG is a picture, too.
     return re.sub(r"!\[(svg|png)\]", "![output of the cell]", text), resources["outputs"]

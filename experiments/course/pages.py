@@ -13,41 +13,44 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from bs4 import BeautifulSoup
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
+from dlgo.errors import DlgoError
 from experiments.course.cells import insert_cells
+from experiments.course.slides import MARKER, as_sections, decks, index, path_of_deck
 
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = Path(__file__).parent / "assets"
+SLIDES = "slides/index.md"
 README = "project.md"  # not readme.md, which MkDocs takes for the start page
 # What a newcomer walks through after the start page and the chapters' notebooks.
-LEARN = "compare build"
+LEARN = "compare build story"
 REFERENCE = {
     "Play": "play studio web games gtp online",
     "Compare": "tournaments ratings report cluster",
     "Train": "data encoders networks training reinforcement",
-    "Extend and teach": "python add_an_engine add_a_game vector museum teach architecture",
+    "Extend and teach": "python add_an_engine add_a_game vector museum teach term glossary architecture",
 }
 _FENCE = re.compile(r"(^```.*?^```$|^(?: {4}[^\n]*\n)+)", re.M | re.S)
 _LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 _FORMULA = re.compile(
     r"(?P<code>`[^`]+`)|\$\$(?P<block>[^$]+)\$\$|\$(?=\S)(?P<inline>(?:[^$\n]|\n(?!\n))+?)(?<=\S)\$")
+# A sentence can begin with dlgo or make, too.
+_COMMAND = re.compile(
+    r"(?:python3? -m|pip install|apt install) |(?:dlgo|make) [a-z].*[^.:?]$", re.S)
 _NAMED = re.compile(r"(?<!\[)`((?:dlgo|engines|experiments|reports|tests)/[\w/]*(?:\.py|/))`")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Put the pages in order; pages without a section come last."""
     docs = Path(config.docs_dir)
-
-    def existing(names: str) -> list[str]:
-        return [f"{name}.md" for name in names.split() if (docs / f"{name}.md").exists()]
-
     pages = sorted(_notebook_folder(config).glob("*.md"))
     notebooks = [f"notebooks/{page.stem}.md" for page in pages]
     chapters = [page for page in notebooks if re.match(r"notebooks/\d\d_", page)]
-    learn = [*chapters, *existing(LEARN)]
-    reference = [{title: existing(names)} for title, names in REFERENCE.items()]
+    learn = [*chapters, *_existing(docs, LEARN)]
+    reference = [{title: _existing(docs, names)} for title, names in REFERENCE.items()]
     reference.append({"Engines": _listed(docs, "engines/*.md")})
     named = {"index.md", *learn, *(page for part in reference for page in [*part.values()][0])}
     unlisted = [page for page in [*notebooks, *_listed(docs, "**/*.md")] if page not in named]
@@ -59,40 +62,75 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add assets, notebooks, and every source that a page links to or names."""
     for asset in ASSETS.iterdir():
         files.append(File.generated(config, f"assets/{asset.name}", content=asset.read_bytes()))
-    for path in sorted((_notebook_folder(config)).rglob("*")):
+    notebooks = _notebook_folder(config)
+    for path in sorted(notebooks.rglob("*")):
         if path.is_file():
-            uri = f"notebooks/{path.relative_to(_notebook_folder(config)).as_posix()}"
+            uri = f"notebooks/{path.relative_to(notebooks).as_posix()}"
             files.append(File.generated(config, uri, content=path.read_bytes()))
     sources: set[str] = set()
-    for page in files.documentation_pages():
-        _redirect(page.content_string, page.src_uri, want=sources.add)
+    for file in files.documentation_pages():
+        _redirect(file.content_string, file.src_uri, _folder_of(file.src_uri), sources.add)
     # README is beside docs/; here it becomes a page.
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     readme = _redirect(readme, README, "", sources.add)
     files.append(File.generated(config, README, content=readme))
+    docs = Path(config.docs_dir)
+    slides = list(decks(notebooks, docs, _existing(docs, f"index {LEARN}")))
+    for page, text in slides:
+        files.append(File.generated(config, path_of_deck(page), content=text))
+    if slides:
+        files.append(File.generated(config, SLIDES, content=index(slides)))
     for name in sorted(sources):
         text = _folder_page(name, sources) if (ROOT / name).is_dir() else _source_page(name)
         files.append(File.generated(config, _page_of(name), content=text))
     return files
 
 
-def on_page_markdown(markdown: str, page: Any, config: MkDocsConfig, **_: Any) -> str:
-    """Lead links to sources to their pages, formulas to MathML; offer notebooks for Jupyter, and
-    searches to try."""
+def on_page_markdown(
+    markdown: str, page: Any, config: MkDocsConfig, files: Files, **_: Any
+) -> str:
+    """Lead links to sources to their pages, formulas to MathML; offer slides, notebooks for
+    Jupyter, and searches to try."""
     uri = page.file.src_uri
     if uri.startswith(("source/", README)):
         return markdown
     if uri == "lab_notebook.md":
         page.meta["search"] = {"boost": 0.001}  # comes last in a search, its headings too
+    folder = posixpath.dirname(uri)
+    offers = []
     if uri.startswith("notebooks/"):
         page.meta["search"] = {"boost": 4}  # chapters come first in a search
+        offers.append(f"Run it in Jupyter: [save the notebook]({Path(uri).stem}.ipynb).")
+    deck = SLIDES if uri == "teach.md" else path_of_deck(uri)
+    if folder in ("", "notebooks") and files.get_file_from_path(deck):
+        offers.append(f"[Slides]({posixpath.relpath(deck, folder or '.')}) to project and print.")
+    if offers:
         title, body = markdown.lstrip().split("\n", 1)
-        line = f"*Run it in Jupyter: [save the notebook]({Path(uri).stem}.ipynb).*"
-        markdown = f"{title}\n\n{line}\n{body}"
-    parts = _FENCE.split(_redirect(markdown, uri))
-    tab = posixpath.relpath("tab", posixpath.dirname(uri) or ".")
+        markdown = f"{title}\n\n*{' '.join(offers)}*\n{body}"
+    # The links of slides start where those of their page do.
+    markdown = _redirect(MARKER.sub("", markdown), uri, _folder_of(page.meta.get("of", uri)))
+    parts = _FENCE.split(markdown)
+    tab = posixpath.relpath("tab", folder or ".")
     parts[::2] = [insert_cells(_FORMULA.sub(_mathml, part), tab) for part in parts[::2]]
     return "".join(parts)
+
+
+def on_page_content(html: str, page: Any, **_: Any) -> str:
+    """Refuse commands that are not code; make sections of slides."""
+    uri = page.file.src_uri
+    if not uri.startswith(("source/", README)):
+        refuse_prose_commands(html, uri)
+    return as_sections(html, page.meta["of"]) if "of" in page.meta else html
+
+
+def refuse_prose_commands(html: str, page: str) -> None:
+    """Raise DlgoError if a paragraph or an item of a list begins with a command that is not code,
+    such as one in a list whose indentation Markdown did not take for code."""
+    for tag in BeautifulSoup(html, "html.parser")(["p", "li"]):
+        text, first = tag.get_text().strip(), tag.find(string=re.compile(r"\S"))
+        if _COMMAND.match(text) and first and not first.find_parent(["code", "pre"]):
+            raise DlgoError(f"{page}: the command `{text[:50]}` is shown as text; indent it by "
+                            "four columns more, by eight in a list, or put it in backquotes")
 
 
 def with_formulas(markdown: str) -> str:
@@ -114,6 +152,11 @@ def _mathml(match: re.Match[str]) -> str:
     return formula if match["block"] else f"<span>{formula}</span>"
 
 
+def _existing(docs: Path, names: str) -> list[str]:
+    """The pages of docs/ among the names."""
+    return [f"{name}.md" for name in names.split() if (docs / f"{name}.md").exists()]
+
+
 def _listed(docs: Path, pattern: str) -> list[str]:
     return sorted(path.relative_to(docs).as_posix() for path in docs.glob(pattern))
 
@@ -123,16 +166,20 @@ def _notebook_folder(config: MkDocsConfig) -> Path:
     return Path(config.extra.get("notebooks") or Path(config.site_dir).parent / "notebooks")
 
 
+def _folder_of(page: str) -> str:
+    """The folder of the project from which a page's links start."""
+    folder = posixpath.dirname(page)
+    return folder if folder == "notebooks" else posixpath.join("docs", folder)
+
+
 def _redirect(
-    text: str, page: str, folder: str | None = None, want: Callable[[str], object] = str
+    text: str, page: str, folder: str, want: Callable[[str], object] = str
 ) -> str:
     """The page with its links to sources pointed at their pages; `want` is called with each source.
 
-    The links start from a folder of the project; by default the folder of `page` in docs/.
+    The links start from a folder of the project.
     """
     page_folder = posixpath.dirname(page)
-    if folder is None:
-        folder = page_folder if page_folder == "notebooks" else posixpath.join("docs", page_folder)
 
     def place(path: str) -> str:
         target = _page_of(path)
