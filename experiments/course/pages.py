@@ -31,7 +31,8 @@ REFERENCE = {
     "Play": "play studio web games gtp online",
     "Compare": "tournaments ratings report cluster",
     "Train": "data encoders networks training reinforcement",
-    "Extend and teach": "python add_an_engine add_a_game vector museum teach term glossary architecture",
+    "Extend and teach":
+        "python add_an_engine add_a_game vector museum teach term glossary architecture",
 }
 _FENCE = re.compile(r"(^```.*?^```$|^(?: {4}[^\n]*\n)+)", re.M | re.S)
 _LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
