@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 
+from dlgo.version import __version__
 from tests.command import ROOT, Done, dlgo_here
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -84,6 +85,13 @@ def test_the_commands_are_found() -> None:
     # The main job without make is the same one.
     job = makefile.split("$(BIN)/")[1].splitlines()[0].replace("$(OUT)", "out/report")
     assert job == next(command for command in found if command.startswith(REPORT))
+
+
+def test_the_citation_names_this_version() -> None:
+    yaml = pytest.importorskip("yaml", reason="comes with what the course is built with")
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == __version__ and citation["license"] == "MIT"
+    assert {"cff-version", "message", "title", "authors"} <= {*citation}
 
 
 def run(
