@@ -288,7 +288,7 @@ false = position((".....", ".oxx.", "ox.x.", ".oxx.", "....."))
 for state in (safe, false):
     moves = map(state.game.move_text, state.sensible_moves())
     print("a random bot may fill C3:", "C3" in moves)
-Row(safe, false, titles=("C3 is an eye", "C3 is false"))
+Row(safe, false, titles=("C3 is an eye", "C3 is a false eye"))
 
 # %% [markdown]
 # <!-- /slide -->

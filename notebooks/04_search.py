@@ -99,9 +99,10 @@ state
 # * $\beta$ is what the opponent can already hold this player to with another move. A position that
 #   is worth $\beta$ or more is never reached.
 #
-# As soon as $\alpha \ge \beta$, the search leaves the position. Follow this whole search from left
-# to right. After B1 the root's $\alpha$ is 0. Then one winning answer of o is enough to reject C2,
-# and one to reject B2. The other answers are cut:
+# At the root the window is $(-1, 1)$, the worst and the best result. As soon as $\alpha \ge \beta$,
+# the search leaves the position. Follow this whole search from left to right. After B1 the root's
+# $\alpha$ is 0. Then one winning answer of o is enough to reject C2, and one to reject B2. The
+# other answers are cut:
 #
 # <!-- slide: One refutation is enough -->
 
@@ -115,12 +116,12 @@ diagrams.alpha_beta_window()
 # there. For you it is worth $-x$, and only values in your window matter:
 #
 # <!-- slide: The opponent sees the window reversed -->
-# $$\alpha < -x < \beta \iff -\beta < x < -\alpha$$
+# $$\alpha < -x < \beta \quad \iff \quad -\beta < x < -\alpha$$
 #
 # So the opponent searches with $(-\beta, -\alpha)$: your lower limit is their upper limit.
 # <!-- /slide -->
 #
-# In code, with the window of the possible results, -1 and 1, at the root:
+# In code:
 
 # %%
 Source(alphabeta)
@@ -153,7 +154,8 @@ ch04.cuts.show()
 # <!-- /slide -->
 #
 # In larger games the search stops at a depth and *estimates* the value, in Go on 5x5 by counting
-# stones and the points they surround. Every ply multiplies the cost, for alpha-beta by less:
+# stones and the points they surround. Every ply multiplies the cost, for alpha-beta (here with its
+# table) by less:
 #
 # <!-- slide: Each ply multiplies the cost -->
 
@@ -234,8 +236,8 @@ diagrams.mcts_steps()
 #
 # $$u = \sqrt{\frac{\ln (1/p)}{2n}}$$
 #
-# The bound must hold at every visit $N = 1, 2, 3, \ldots$, so let it fail ever more rarely, $p =
-# N^{-a}$:
+# One failure can hide the best move, so the bound must hold at every visit $N = 1, 2, 3, \ldots$
+# Let it fail ever more rarely, $p = N^{-a}$:
 #
 # $$u = \sqrt{\frac{a \ln N}{2 n}} = c \sqrt{\frac{\ln N}{n}} \quad \text{with } c = \sqrt{a/2}$$
 # <!-- /slide -->
@@ -351,15 +353,14 @@ ch04.compiled.show()
 # $$b = \frac{\sigma^2 / n}{\sigma^2 / n + \sigma^2 / m + B^2} = \frac{m}{m + n + m n / k}$$
 # <!-- /slide -->
 #
-# [The engine `mcts`](../docs/engines/mcts.md) uses this formula. With very many counts it is
-# $k / (n + k)$: after $n = k$ visits both shares weigh the same. The exercise `rave` uses the
-# simpler schedule of Gelly and Silver,
+# [The engine `mcts`](../docs/engines/mcts.md) uses this formula (there, $w$ is the share). With very
+# many counts it is $k / (n + k)$: after $n = k$ visits both shares weigh the same. The exercise
+# `rave` uses the simpler schedule of Gelly and Silver,
 #
 # $$b = \sqrt{\frac{k}{3 n + k}}$$
 #
 # They chose it by hand: it needs no $m$, it is also $1/2$ at $n = k$ because $\sqrt{k / 4k} = 1/2$,
-# and it falls more slowly after that. By hand, with 1 win in 4 visits, 30 in 40 counts and $k =
-# 100$: the engine has $b = 0.88$ and the mixture 0.69, the exercise 0.94 and 0.72.
+# and it falls more slowly after that.
 #
 # RAVE needs moves that mean the same at any time. In Go on 9x9 it beats the same search without it,
 # in Connect Four it does not ([measured](../docs/engines/mcts.md#the-ladder)).

@@ -286,7 +286,7 @@ def is_point_an_eye(board: Board, point: Point, player: Player) -> bool:
 
     All neighbours are the player's stones. So are the diagonal points: all of them at the edge,
     at least three of four elsewhere. A bot that never fills an eye keeps its living groups, and
-    its games end. The definition misses some eyes: it wants a stone on each diagonal point.
+    its games end. The definition misses eyes whose stones are joined farther away.
     """
     if board.get(point) is not None:
         return False
