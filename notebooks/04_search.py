@@ -353,7 +353,7 @@ ch04.compiled.show()
 # $$b = \frac{\sigma^2 / n}{\sigma^2 / n + \sigma^2 / m + B^2} = \frac{m}{m + n + m n / k}$$
 # <!-- /slide -->
 #
-# [The engine `mcts`](../docs/engines/mcts.md) uses this formula (there, $w$ is the share). With very
+# [The engine `mcts`](../docs/engines/mcts.md) uses this formula (its $w$ is the share). With very
 # many counts it is $k / (n + k)$: after $n = k$ visits both shares weigh the same. The exercise
 # `rave` uses the simpler schedule of Gelly and Silver,
 #
