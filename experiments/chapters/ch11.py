@@ -78,7 +78,7 @@ def _(table: pd.DataFrame, axes: Axes) -> None:
             full={"seeds": 5, "batches": 200, "names": tuple(LEARNERS)}, digits=1,
             quantity="positions met")
 def coverage(seeds: int, batches: int, names: tuple[str, ...]) -> Iterator[Row]:
-    """What share of all 4,520 positions do the games meet?"""
+    """How many of all 4,520 positions do the games meet, by how often a move is random?"""
     for name in names:
         yield mean_row(name, [row["coverage"] for row in networks(name, seeds, batches)])
 
