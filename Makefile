@@ -8,13 +8,16 @@ VENV   ?= .venv
 BIN     = $(VENV)/bin
 OUT    ?= out/report
 
-.PHONY: report course test test-all lint bench clean
+.PHONY: report course course-pdf test test-all lint bench clean
 
 report: $(VENV)/.playing
 	$(BIN)/dlgo tournament experiments/plans/report.toml --ledger $(OUT)/games.sqlite --report $(OUT)
 
 course: $(VENV)/.teaching
 	$(BIN)/python -m experiments.course.build
+
+course-pdf: course
+	$(BIN)/python -m experiments.course.pdf
 
 # The tests start some hundred processes; without Python's bytecode each would compile our sources.
 PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist loadfile \

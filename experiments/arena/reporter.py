@@ -11,6 +11,8 @@ from experiments.progress import LineProgress, default_progress
 
 # Failures shown one by one; a broken engine would fill the screen.
 _FAILURES_SHOWN = 5
+# Games after the first one that say how long the others take.
+_GAMES_TIMED = 5
 
 
 class Reporter:
@@ -41,6 +43,8 @@ class Reporter:
 
     def game(self, record: GameRecord) -> None:
         """A game has ended and is in the ledger."""
+        if self.done == self._stored:  # the first one: until here workers started and compiled
+            self._start = time.monotonic()
         self.done += 1
         self._failures += record.failed
         if record.failed and self._failures <= _FAILURES_SHOWN:
@@ -50,11 +54,14 @@ class Reporter:
         self._progress.show(self)
 
     def text(self) -> str:
-        """Speed, time left and failures."""
-        rate = (self.done - self._stored) / max(time.monotonic() - self._start, 1e-9)
+        """Failures, and after some games the speed and the time left."""
+        failures = number_of(self._failures, "failure")
+        timed = self.done - self._stored - 1
+        if timed < _GAMES_TIMED:
+            return failures
+        rate = timed / max(time.monotonic() - self._start, 1e-9)
         speed = f"{rate:.1f} games/s" if rate >= 1 else f"{60 * rate:.1f} games/min"
-        remaining = duration((self.planned - self.done) / rate) if rate else "unknown time"
-        return f"{speed}, {remaining} left, {number_of(self._failures, 'failure')}"
+        return f"{speed}, {duration((self.planned - self.done) / rate)} left, {failures}"
 
     def end(self) -> None:
         """No more games; called after every `begin`."""

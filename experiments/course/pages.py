@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
+from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,9 @@ REFERENCE = {
         "python add_an_engine add_a_game vector museum teach term glossary architecture",
 }
 _FENCE = re.compile(r"(^```.*?^```$|^(?: {4}[^\n]*\n)+)", re.M | re.S)
+_MATH = """@font-face {{ font-family: "Course Math"; src: url("data:font/woff;base64,{}"); }}
+math {{ font-family: "Course Math", math; }}
+"""
 _LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 _FORMULA = re.compile(
     r"(?P<code>`[^`]+`)|\$\$(?P<block>[^$]+)\$\$|\$(?=\S)(?P<inline>(?:[^$\n]|\n(?!\n))+?)(?<=\S)\$")
@@ -61,6 +65,9 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add assets, notebooks, and every source that a page links to or names."""
+    # In the style sheet, since some browsers read no font from a folder.
+    font = b64encode((ASSETS / "math.woff").read_bytes()).decode()
+    files.append(File.generated(config, "assets/math.css", content=_MATH.format(font)))
     for asset in ASSETS.iterdir():
         files.append(File.generated(config, f"assets/{asset.name}", content=asset.read_bytes()))
     notebooks = _notebook_folder(config)
