@@ -96,9 +96,9 @@ Source(Dataset.split)
 # <!-- slide: Same players, six different scores -->
 
 # %% tags=["slide-code"]
-series = [dlgo.match("go5", "mcts:sims=100", "mcts:sims=50", pairs=10, seed=seed)
-          for seed in range(1, 7)]
-print(*(f"{one.share:.0%}" for one in series))
+matches = [dlgo.match("go5", "mcts:sims=100", "mcts:sims=50", pairs=10, seed=seed)
+           for seed in range(1, 7)]
+print(*(f"{match.share:.0%}" for match in matches))
 
 # %% [markdown]
 # <!-- /slide -->
@@ -122,12 +122,12 @@ print(*(f"{one.share:.0%}" for one in series))
 #
 # $$p \pm 1.96 \sqrt{p (1 - p) / n}$$
 #
-# 65% of 20 games: 44% to 86%. 65% of 80 games: 55% to 75%.
+# By hand: $1.96 \sqrt{0.65 \cdot 0.35 / 20} = 0.21$. So 65% of 20 games means 44% to 86%, and 65%
+# of 80 games 55% to 75%.
 #
 # <!-- /slide -->
 #
-# With $p = 0.65$ and $n = 20$: $1.96 \sqrt{0.65 \cdot 0.35 / 20} = 0.21$. The interval reaches from
-# 44% to 86%. It contains 50%, so these 20 games do not show that the first player is better. To
+# The first interval contains 50%, so these 20 games do not show that the first player is better. To
 # halve an interval, play four times as many games.
 #
 # How many games does it take? Let one player win 60% of its games, and repeat the match many times.
@@ -218,10 +218,12 @@ ch07.memory.show()
 #
 # <!-- slide: Adam: momentum divided by size -->
 #
-# $$m \leftarrow \beta_1 m + (1 - \beta_1) g, \qquad G \leftarrow \beta_2 G + (1 - \beta_2) g^2$$
+# $$m \leftarrow \beta_1 m + (1 - \beta_1) g$$
 #
-# $$w \leftarrow w - \eta \frac{\hat m}{\sqrt{\hat G} + \epsilon}, \qquad
-# \hat m = \frac{m}{1 - \beta_1^t}, \quad \hat G = \frac{G}{1 - \beta_2^t}$$
+# $$G \leftarrow \beta_2 G + (1 - \beta_2) g^2$$
+#
+# $$\hat m = \frac{m}{1 - \beta_1^t}, \quad \hat G = \frac{G}{1 - \beta_2^t}, \quad
+# w \leftarrow w - \eta \frac{\hat m}{\sqrt{\hat G} + \epsilon}$$
 #
 # <!-- /slide -->
 #
@@ -235,14 +237,14 @@ ch07.memory.show()
 # \bar g \, (1 - \beta_1^t)$$
 #
 # Dividing by $1 - \beta_1^t$ leaves $\bar g$. The same holds for $G$. By hand, for the first step
-# with $g = 4$, $\beta_1 = 0.9$, $\beta_2 = 0.999$: $m = 0.4$, $\hat m = 4$, $\hat G = 16$. The step
-# is $\eta \cdot 4 / 4 = \eta$, and so it is for every other gradient.
+# with $g = 4$, $\beta_1 = 0.9$ and $\beta_2 = 0.999$: $m = 0.4$, $\hat m = 4$, $\hat G = 16$. The
+# step is $\eta \cdot 4 / \sqrt{16} = \eta$, as long as for every other first gradient.
 #
 # In code, `memory` is a dictionary for each array of weights:
 #
 # <!-- slide: Three rules in a few lines -->
 
-# %% tags=["slide-code"]
+# %%
 Source(ch07.momentum, ch07.adagrad, ch07.adam)
 
 # %% [markdown]

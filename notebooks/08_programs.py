@@ -81,9 +81,9 @@ Source(clipped)
 
 # %% [markdown]
 # There are two reasons. A move with the probability 0 is never drawn, so a bot that learns from its
-# own games would never find out that the move is good. And learning uses $\ln p$: the logarithm of
-# 0 is minus infinity, and one such number makes all weights useless. $\ln 10^{-6} = -13.8$ does no
-# harm.
+# own games would never find out that the move is good. And learning uses $\ln \, p$: the logarithm
+# of 0 is minus infinity, and one such number makes all weights useless. $\ln \, 10^{-6} = -13.8$
+# does no harm.
 #
 # How good is one evaluation? On 9x9 the bot meets a random player, searches that play 100 and 1,000
 # random games a move, and itself with drawn moves ($T = 1$):
@@ -166,22 +166,22 @@ print("\n".join(f"{line:<15} -> {''.join(server.answer(line)).strip()}" for line
 # ## What a rating means
 #
 # [The page before](07_data.py) gives the score that a difference in Elo predicts. Solved for the
-# difference, a score $p$ means
+# difference, a score $p$ in $n$ games means, with its 95% interval,
 #
 # <!-- slide: A score is an Elo difference -->
 #
-# $$D = 400 \, \log_{10} \frac{p}{1 - p}, \quad
-# \text{95% interval} \approx D \pm \frac{340}{\sqrt{n \, p (1 - p)}}$$
+# $$D = 400 \, \log_{10} \frac{p}{1 - p} \; \pm \; \frac{340}{\sqrt{n \, p (1 - p)}}$$
 #
 # Equal players, 100 games: 0 ± 68 Elo. With 400 games: ± 34.
 #
 # <!-- /slide -->
 #
-# A score of 75% gives $400 \log_{10} 3 = 191$. The margin of $D$ is the margin of $p$ times the
+# A score of 75% gives $400 \, \log_{10} 3 = 191$. The margin of $D$ is the margin of $p$ times the
 # slope:
 #
-# $$\frac{dD}{dp} = \frac{400}{\ln 10} \cdot \frac{1}{p (1 - p)}, \quad
-# 1.96 \sqrt{\frac{p (1 - p)}{n}} \cdot \frac{dD}{dp} = \frac{340}{\sqrt{n \, p (1 - p)}}$$
+# $$\frac{dD}{dp} = \frac{400}{\ln \, 10} \cdot \frac{1}{p (1 - p)}$$
+#
+# $$1.96 \sqrt{\frac{p (1 - p)}{n}} \cdot \frac{dD}{dp} = \frac{340}{\sqrt{n \, p (1 - p)}}$$
 #
 # Near 0 and 1 this is too rough: 12 wins of 12 have no finite $D$, only a lower end. With many
 # players, a rating list finds the numbers that make all results as likely as possible

@@ -52,8 +52,8 @@ def looked_up(training: Batch, tested: Batch) -> tuple[float, float]:
 
 @experiment(quick={"games": 800}, full={"games": 2000}, quantity="accuracy")
 def leak(games: int) -> Iterator[Row]:
-    """A predictor copies the answer of the most similar position that it knows. How good does it
-    look by three ways to choose the test data?"""
+    """How good does a predictor look that only copies, by three ways to choose the test data? It
+    gives the answer of the most similar position that it knows."""
     everything = positions(data(games))
     order = np.random.default_rng(1).permutation(len(everything))
     held_back, learnt = (everything.at(rows) for rows in np.split(order, [len(order) // 10]))
@@ -71,8 +71,8 @@ def leak(games: int) -> Iterator[Row]:
 @experiment(quick={"matches": 10_000}, full={"matches": 100_000},
             quantity="matches that show it")
 def detected(matches: int) -> Iterator[Row]:
-    """One player wins 60% of its games. How many matches show that it is the better player: the
-    95% interval of its score lies above 50%?"""
+    """How many matches show that a player who wins 60% of its games is better? They do if the 95%
+    interval of the score lies above 50%."""
     rng = np.random.default_rng(1)
     for games in (20, 50, 100, 200, 400):
         shares = rng.binomial(games, 0.6, matches) / games

@@ -30,8 +30,8 @@ from reports.intervals import share_margin
 @experiment(quick={"pairs": 5}, full={"pairs": 20}, reference=50,
             size=(8.0, 4.0))
 def one_look(pairs: int) -> Iterator[Row]:
-    """A network evaluates the position once and plays its favourite move. Does it beat searches on
-    9x9, and is it better to draw the move from its probabilities?"""
+    """Does a network that evaluates each position once beat searches on 9x9? And is it better to
+    play its favourite move, or to draw one from its probabilities?"""
     for opponent in ("random", "mcts:sims=100", "mcts:sims=1000"):
         yield match("go9", "supervised", opponent, pairs, f"network against {opponent}")
     yield match("go9", "supervised", "supervised:choose=sample,temperature=1", pairs,
