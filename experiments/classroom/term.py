@@ -104,7 +104,8 @@ def page_rows() -> Iterator[tuple[str, ...]]:
 
 
 def week_rows(weeks: int) -> Iterator[tuple[str, ...]]:
-    """The rows of the table of a term: number, topic, pages, exercises, minutes of each."""
+    """The rows of the table of a term: number, topic, exercises, minutes of each; the last column
+    adds the lecture."""
     pages, minutes = {page.name: page for page in course_pages()}, exercise_minutes()
     for number, week in enumerate(TERMS[weeks], 1):
         links, reading, questions = [], 0, 0
@@ -115,9 +116,10 @@ def week_rows(weeks: int) -> Iterator[tuple[str, ...]]:
             reading += _rounded(page.reading / int(share or 1))
             questions += _rounded(page.questions / int(share or 1))
         exercises = week.exercises.split()
-        parts = reading, LECTURE, questions, sum(minutes[name] for name in exercises)
-        yield (str(number), week.topic, ", ".join(links),
-               ", ".join(f"`{name}`" for name in exercises), *map(str, (*parts, sum(parts))))
+        parts = reading, questions, sum(minutes[name] for name in exercises)
+        yield (str(number), f"{week.topic} ({', '.join(links)})" if links else week.topic,
+               ", ".join(f"`{name}`" for name in exercises),
+               *map(str, (*parts, LECTURE + sum(parts))))
 
 
 def _page(path: Path) -> Page:

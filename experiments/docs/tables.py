@@ -91,8 +91,8 @@ def table(about: str) -> str:
     if about == "times of pages":
         return _table("page | reading | questions | graded exercises | together", page_rows())
     if about in [f"times of {weeks} weeks" for weeks in TERMS]:
-        return _table("week | topic | pages | graded exercises | read | lecture | questions | "
-                      "exercises | together", week_rows(int(names.split()[1])))
+        return _table("week | topic (pages) | graded exercises | read | questions | exercises | "
+                      "with the lecture", week_rows(int(names.split()[1])))
     raise SpecError(f"unknown table {about!r}; see experiments/docs/tables.py")
 
 

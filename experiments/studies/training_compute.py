@@ -35,16 +35,16 @@ def training_compute() -> pd.DataFrame:
 def draw(path: Path) -> None:
     """Draw year against operations: programs of this package, language models, and others."""
     table = training_compute()
-    with drawing(path, size=(10.0, 6.0)) as (axes,):
+    with drawing(path, size=(8.0, 6.0)) as (axes,):
         for row in table.itertuples():
             here = row.year == 2026
             colour = GREEN if here else ORANGE if row.program.startswith("GPT") else BLUE
             axes.plot(row.year, row.operations, "s" if here else "o", color=colour, markersize=10)
             right = row.label == "right"
-            axes.annotate(f"{row.program} ({row.game})", (row.year, row.operations), color=INK,
-                          xytext=(9 if right else -9, 0), textcoords="offset points", va="center",
-                          ha="left" if right else "right", fontsize=12)
-        axes.set(yscale="log", ylim=(1e7, 1e26), xlim=(1955, 2036), xlabel="year",
+            axes.annotate(row.program, (row.year, row.operations), color=INK, va="center",
+                          xytext=(9 if right else -9, 0), textcoords="offset points",
+                          ha="left" if right else "right")
+        axes.set(yscale="log", ylim=(1e7, 1e26), xlim=(1955, 2037), xlabel="year",
                  ylabel="operations of the whole training")
         axes.set_yticks([10.0**power for power in range(8, 27, 3)])
         axes.grid(axis="y", alpha=0.3)

@@ -8,6 +8,7 @@ import pytest
 
 from dlgo.errors import DlgoError
 from experiments.classroom.exam import LEVELS, Question, bank, choose, write_exam
+from tests.command import ROOT
 
 QUESTION = """[[question]]
 id = "one"
@@ -16,6 +17,14 @@ minutes = 5
 text = "How much is $1 + 1$?"
 answer = "$2$"
 """
+
+
+def test_the_bank_has_sixty_questions_on_pages_that_exist() -> None:
+    questions = bank()
+    assert len(questions) >= 60
+    assert {question.level for question in questions} == {*LEVELS}
+    for page in {question.page for question in questions}:
+        assert (ROOT / f"docs/{page}.md").exists() or (ROOT / f"notebooks/{page}.py").exists()
 
 
 def test_the_same_seed_draws_the_same_questions() -> None:
