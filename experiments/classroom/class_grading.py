@@ -117,6 +117,6 @@ def _grade_student(
     due: datetime | None, saved_grades: SavedGrades,
 ) -> Generator[Amount, None, list[Grade]]:
     yield Amount()
-    class_exercises = [get_exercise(name) for name in names]
+    class_exercises = [policy.exercise(name, student) for name in names]
     row = grade_hand_in(student, source, class_exercises, trust, saved_grades, due, policy.zone)
     return policy.marked(student, row)

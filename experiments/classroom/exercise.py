@@ -1,4 +1,7 @@
-"""An exercise, read from its one source: the task for students, the solution, the checks."""
+"""An exercise, read from its one source: the task for students, the solution, the checks.
+
+`exercise.individual(seed)` is the same exercise with other constants, positions or another fault.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,14 @@ import functools
 import importlib
 import inspect
 import json
+import random
 import re
 import stat
 import textwrap
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from dlgo.errors import DlgoError
 from dlgo.readers import read_toml
@@ -23,6 +27,13 @@ from dlgo.specs import suggest
 from dlgo.text import replace_once
 from experiments.classroom.checks import Check, HandIn, require, short
 from experiments.classroom.own_examples import same_value, try_examples
+from experiments.classroom.variants import (
+    answer_text,
+    is_statement,
+    module_of,
+    with_answers,
+    with_constants,
+)
 from experiments.museum.planting import get_fault
 
 _FOLDER = Path(__file__).with_name("exercises")
@@ -40,10 +51,15 @@ _HEAD = """
 # Functions must not change their arguments. To try the examples in the texts, run this file, or the
 # last cell of a notebook.
 """
-_TASK = """One place of this file is wrong. Find it, mend it, and hand in the whole file.
+_TASK = """One place of this program is wrong. Find it, mend it, and hand in the whole file.
 
-What one sees:
-"""
+{symptom}
+
+SYMPTOMS shows answers of the whole program: what it returns now, and what it should return. Run
+this file, or the last cell of a notebook, to see whether you have mended it.
+
+{program}"""
+_ARGUMENTS = re.compile(r"^[ ]+Args:\n(?:[ ]+\S.*\n)+", re.M)
 _TITLE = re.compile(r'"""(?P<title>.+) \(chapter (?P<chapter>\d+)\)\.')
 
 
@@ -58,7 +74,38 @@ class Exercise:
     name: str
     title: str
     chapter: int
-    source: str
+    template: str  # the text of its file
+    seed: str = ""  # of the variant
+
+    def individual(self, seed: str) -> Self:
+        """The variant of a seed."""
+        return replace(self, seed=seed)
+
+    @functools.cached_property
+    def constants(self) -> dict[str, Any]:
+        """What differs from variant to variant, by name; {} if the exercise does not vary."""
+        return self._module_of_file.variant(self._rng()) if self.varies else {}
+
+    @property
+    def varies(self) -> bool:
+        """Whether `individual` makes a difference."""
+        return hasattr(self._module_of_file, "variant")
+
+    @property
+    def notes(self) -> list[str]:
+        """What a student must know who has worked on another variant."""
+        values = ", ".join(f"{name} = {value}" for name, value in self.constants.items()
+                           if isinstance(value, int | float))
+        return [f"{self.name} was graded with your own values: {values}"] if values else []
+
+    @functools.cached_property
+    def source(self) -> str:
+        """The text of the file as this variant has it."""
+        source = with_constants(self.template, self.constants)
+        return with_answers(source, vars(self._module)) if self.constants else source
+
+    def _rng(self) -> random.Random:
+        return random.Random(f"{self.seed} {self.name}")
 
     @property
     def checks(self) -> list[Check]:
@@ -73,12 +120,11 @@ class Exercise:
     def public_check(self) -> Check:
         """The examples in the tasks' texts, which students can try themselves; worth no points."""
         def run(hand_in: HandIn) -> None:
-            module, names = vars(self._module), dict(vars(self._module))
-            tasks = [node.name for node in ast.parse(self.student_version()).body
-                     if isinstance(node, ast.FunctionDef)]
-            names |= {task: functools.partial(hand_in.call, task) for task in tasks}
-            for task in tasks:
-                for example in doctest.DocTestParser().get_examples(module[task].__doc__ or ""):
+            tasks = _functions(self._start())
+            names = vars(self._module) | {
+                task.name: functools.partial(hand_in.call, task.name) for task in tasks}
+            for text in self._examples(tasks):
+                for example in doctest.DocTestParser().get_examples(text):
                     if not example.want:
                         exec(example.source, names)
                         continue
@@ -100,19 +146,32 @@ class Exercise:
         return getattr(self._module, "EQUIVALENT", {})
 
     @property
-    def _module(self) -> Any:
+    def _module_of_file(self) -> Any:
         return importlib.import_module(f"experiments.classroom.exercises.{self.name}")
+
+    @functools.cached_property
+    def _module(self) -> Any:
+        """The functions of the solution and the checks, with the constants of this variant."""
+        if not self.constants:
+            return self._module_of_file
+        return module_of(self.name, with_constants(self.template, self.constants))
+
+    def _examples(self, tasks: list[ast.FunctionDef]) -> list[str]:
+        return [ast.get_docstring(task) or "" for task in tasks]
 
     def student_version(self) -> str:
         """The file for students, without solutions and checks; run, it tries the examples."""
         text = self._start().rstrip()
         lines, tree = text.splitlines(keepends=True), ast.parse(text)
         lines.insert(tree.body[0].end_lineno or 0, _HEAD)
-        names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
         helpers = inspect.getsource(same_value) + "\n" + inspect.getsource(try_examples)
-        tasks = ", ".join(f'"{name}"' for name in names)
-        footer = textwrap.indent(f"{helpers}\ntry_examples({tasks})\n", "    ")
+        footer = textwrap.indent(f"{helpers}\n{self._trial()}\n", "    ")
         return "".join(lines) + f'\n\n\nif __name__ == "__main__":\n{footer}'
+
+    def _trial(self) -> str:
+        """The last lines of the student's file, which try the examples."""
+        tasks = ", ".join(f"{task.name}.__doc__" for task in _functions(self._start()))
+        return f"for text in [{tasks}]:\n    try_examples(text)"
 
     def _start(self) -> str:
         return _SOLUTION.sub(_START, _HIDDEN.sub("", self.source))
@@ -158,13 +217,34 @@ class Exercise:
 class FaultExercise(Exercise):
     """Find the fault: students get a solution with one planted bug, and mend it.
 
-    `of` is the exercise whose solution it is, `bug` a name in its `PLANTED`, `card` the fault of
-    the museum that it stands for; the card says what one sees.
+    `template` says what the program is for. `of` is the exercise whose solution it is, and `bugs`
+    are names in its `PLANTED`, each with the fault of the museum that it stands for, whose card
+    gives the symptom; a variant has one of them. `calls` are lines of Python that show the
+    symptom: calls of the whole program, not of the function with the fault.
     """
 
-    of: Exercise
-    bug: str
-    card: str
+    of: Exercise = field(kw_only=True)
+    bugs: Mapping[str, str] = field(kw_only=True)
+    calls: str = field(kw_only=True)
+
+    def individual(self, seed: str) -> Self:
+        """The variant of a seed."""
+        return replace(self, seed=seed, of=self.of.individual(seed))
+
+    @property
+    def constants(self) -> dict[str, Any]:
+        """Those of the exercise."""
+        return self.of.constants
+
+    @property
+    def varies(self) -> bool:
+        """Whether the fault, or the program, differs."""
+        return len(self.bugs) > 1 or self.of.varies
+
+    @functools.cached_property
+    def bug(self) -> str:
+        """The name of the fault of this variant."""
+        return self._rng().choice(list(self.bugs))
 
     @property
     def checks(self) -> list[Check]:
@@ -184,20 +264,77 @@ class FaultExercise(Exercise):
     def _module(self) -> Any:
         return self.of._module
 
+    @functools.cached_property
+    def source(self) -> str:
+        """The solution, without texts that say how it works."""
+        symptom = get_fault(self.bugs[self.bug]).symptom
+        text = textwrap.fill(f"Symptoms: {symptom[0].lower()}{symptom[1:]}", 96)
+        task = _TASK.format(symptom=text, program=self.template.strip())
+        lines = _without_explanations(self.of.solution()).splitlines(keepends=True)
+        docstring, *_ = body = ast.parse("".join(lines)).body
+        imports = max(node.end_lineno or 0 for node in body
+                      if isinstance(node, ast.Import | ast.ImportFrom))
+        lines.insert(imports, f'\nSYMPTOMS = """\n{self._symptoms}"""\n')
+        return (f'"""{self.title} (chapter {self.chapter}).\n\n{task}\n"""\n'
+                + "".join(lines[docstring.end_lineno or 0:]))
+
+    @functools.cached_property
+    def _symptoms(self) -> str:
+        """Examples for the whole program, with the answers that it gives now where they differ."""
+        right, wrong = (vars(module_of(self.name, text)) for text in (
+            self.of.solution(), replace_once(self.of.solution(), *self.of.planted[self.bug])))
+        lines = []
+        for code in self.calls.strip().splitlines():
+            if is_statement(code):
+                exec(code, right)
+                exec(code, wrong)
+                lines += [f">>> {code}"]
+                continue
+            now, answer = _answer(code, wrong), _answer(code, right)
+            lines += [f">>> {code}" + (f"  # now {now}" if now != answer else ""), answer]
+        return "\n".join(lines) + "\n"
+
+    def _examples(self, tasks: list[ast.FunctionDef]) -> list[str]:
+        return [self._symptoms]
+
+    def _trial(self) -> str:
+        return "try_examples(SYMPTOMS)"
+
     def _start(self) -> str:
         return replace_once(self.solution(), *self.of.planted[self.bug])
 
 
+def _answer(code: str, names: dict[str, Any]) -> str:
+    try:
+        return answer_text(eval(code, names))
+    except Exception as error:  # of a program with a fault
+        return type(error).__name__
+
+
+def _without_explanations(source: str) -> str:
+    """A program in which docstrings say only what the arguments are: formulas and examples of a
+    function would name the one that is wrong."""
+    lines = source.splitlines(keepends=True)
+    for function in reversed(_functions(source)):
+        docstring = function.body[0]
+        begin, end = docstring.lineno - 1, docstring.end_lineno
+        arguments = _ARGUMENTS.search("".join(lines[begin:end]))
+        lines[begin:end] = [f'    """\n{arguments[0]}    """\n'] if arguments else []
+    return "".join(lines)
+
+
+def _functions(source: str) -> list[ast.FunctionDef]:
+    """The functions of a program."""
+    return [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+
+
 def _find_the_fault(exercise_of: Mapping[str, Exercise]) -> Iterator[FaultExercise]:
-    """The exercises of `faults.toml`: the same source with another beginning."""
+    """The exercises of `faults.toml`."""
     for name, table in read_toml(_FOLDER / "faults.toml").items():
-        of, card = exercise_of[table["of"]], get_fault(table["card"])
-        body = of.source.partition('"""')[2].partition("\n")[2]
-        short_title = of.title.partition(":")[0]
-        title, symptom = f"Find the fault: {short_title}", textwrap.fill(card.symptom, 88)
-        source = (f'"""{title} (chapter {of.chapter}).\n\n{_TASK}\n{symptom}\n\n'
-                  f"The program was meant like this:\n{body}")
-        yield FaultExercise(name, title, of.chapter, source, of, table["bug"], table["card"])
+        of = exercise_of[table["of"]]
+        title = f"Find the fault: {of.title.partition(':')[0]}"
+        yield FaultExercise(name, title, of.chapter, table["program"], of=of, bugs=table["bugs"],
+                            calls=table["calls"])
 
 
 def hide_solutions() -> None:

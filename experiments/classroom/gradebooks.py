@@ -27,6 +27,10 @@ from engines.learning.settings import setting
 _NAMES = ("student", "Identifier", "Full name", "ID number", "Email address", "ID", "SIS User ID",
           "SIS Login ID")
 _ASSIGNMENT = re.compile(r".+ \(\d+\)")
+# Cells in the column of names of rows that belong to nobody.
+_NOBODY = ("", "Points Possible")
+# What no name of a folder has, among what people may be called.
+_UNSAFE = re.compile(r'^\.|[/\\:*?"<>|]')
 _DECIMAL = re.compile(r"[+-]?\d+([.,]\d+)?")
 _FORMULA = re.compile(r"(^|[;\t\n])(?=[\t\n]|\s*[=+\-@\uff1d\uff0b\uff0d\uff20])")
 
@@ -74,11 +78,29 @@ class Roster:
         return next((row for row in self.rows if normal_name
                      and normal_name in (_normal(row[place]) for place in places)), None)
 
+    @property
+    def students(self) -> list[str]:
+        """The students' names as their folders have them: those of platforms end with a number."""
+        return [self._folder(row) for row in self.rows
+                if row[self.name_place].strip() not in _NOBODY]
+
+    def folder_of(self, student: str) -> str:
+        """The name of a student in `students`; of others, what they are called."""
+        row = self.row_of(student)
+        return _normal(student) if row is None else self._folder(row)
+
+    def _folder(self, row: list[str]) -> str:
+        name = row[self.name_place]
+        if self.kind:
+            identifier = row[self.header.index("Identifier" if self.kind == "moodle" else "ID")]
+            name = f"{name}_{identifier.rpartition(' ')[2]}"
+        return _UNSAFE.sub("_", _normal(name))
+
     def absent(self, students: Iterable[str]) -> list[str]:
         """The names of the rows that belong to none of the students."""
         rows = [self.row_of(student) for student in students]
         return [name for row in self.rows if row not in rows
-                and (name := row[self.name_place].strip()) not in ("", "Points Possible")]
+                and (name := row[self.name_place].strip()) not in _NOBODY]
 
     def cell(self, student: str, column: str) -> str:
         """A cell of a student's row; "" without it."""

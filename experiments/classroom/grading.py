@@ -182,7 +182,9 @@ def _wrong(error: CallError | ProgramError, name: str) -> Wrong:
     if isinstance(error, CallError):
         return Wrong(_words(error, name))
     text = str(error)
-    return Wrong(f"{text[0].upper()}{text[1:]}.", error.failure is Failure.TIMEOUT)
+    if not text.startswith(f"{name}("):  # names of functions stay as they are
+        text = f"{text[0].upper()}{text[1:]}"
+    return Wrong(f"{text}.", error.failure is Failure.TIMEOUT)
 
 
 def _words(error: CallError, name: str) -> str:
@@ -227,6 +229,8 @@ def grade(
     finally:
         functions.close()
     notes = [*collected.notes, *functions.notes]
+    if exercise.seed and any(result.feedback for result in results):
+        notes += exercise.notes
     return Grade(student, exercise.name, results, exercise.points, notes, trust, digest)
 
 

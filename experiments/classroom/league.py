@@ -10,7 +10,6 @@ plays no others: a bot that hangs would take the time of all. This depends only 
 
 from __future__ import annotations
 
-import contextlib
 import math
 import secrets
 import time
@@ -31,6 +30,7 @@ from experiments.arena.tournament import run_tournament, seed_of
 from experiments.classroom.hand_ins import Source
 from experiments.classroom.league_bots import Bot, Entry
 from experiments.classroom.league_plan import LeaguePlan
+from experiments.classroom.variants import keep_private
 
 # Share of its first games that a bot may lose by failures and still play on.
 _FAILING = 0.5
@@ -164,7 +164,7 @@ def play_league(
     ).canonical()
     strategy = _Schedule(arena_plan, plan, students, excluded)
     strategy.deadline = deadline
-    _keep_private(ledger)
+    keep_private(ledger)
     summary = run_tournament(
         arena_plan, ledger, workers, progress, limits_of(plan), strategy=strategy)
     return replace(league, excluded=excluded(), complete=not summary.out_of_time)
@@ -176,13 +176,6 @@ def limits_of(plan: LeaguePlan) -> Limits:
         move_timeout=plan.move_seconds, game_cpu=plan.game_seconds,
         game_wall=_WALL_PER_CPU * plan.game_seconds, max_failures=0,
     )
-
-
-def _keep_private(ledger: Path) -> None:
-    """Only its owner can read the ledger, which holds the seed."""
-    with contextlib.suppress(OSError):  # what is wrong with it, the tournament says
-        ledger.touch(0o600)
-        ledger.chmod(0o600)
 
 
 def _excluded(

@@ -30,9 +30,10 @@ from dlgo.specs import check_number
 from dlgo.tables import read_table
 from engines.learning.settings import Settings, setting
 from experiments.classroom.dates import deadline, due_setting, time_zone
-from experiments.classroom.exercise import get_exercise
+from experiments.classroom.exercise import Exercise, get_exercise
 from experiments.classroom.gradebooks import Roster, read_roster, roster_setting
 from experiments.classroom.grading import Grade
+from experiments.classroom.variants import class_seed, student_seed
 
 _COLUMNS = ("student", "exercise", "points", "comment")
 
@@ -57,6 +58,9 @@ class Policy(Settings):
     comments: Comments = setting(
         None, "CSV file with your points and comments: columns `student`, `exercise`, `points`, "
         "`comment`", kind=str)
+    seed_by_student: str | None = setting(
+        None, "file with the seed of individual exercises, which `dlgo class new "
+        "--seed-by-student` has written", kind=str)
     feedback: bool = setting(True, "show points and feedback on students' pages")
     exercises: Mapping[str, float] = field(default_factory=dict)  # weights; {}: all, of weight 1
 
@@ -65,6 +69,14 @@ class Policy(Settings):
         """The exercises that count; () for all."""
         cells = self.roster.column("exercises") if self.roster else []
         return tuple(dict.fromkeys((*self.exercises, *(" ".join(cells)).split())))
+
+    def exercise(self, name: str, student: str) -> Exercise:
+        """An exercise, as this student has it."""
+        exercise = get_exercise(name)
+        if self.seed_by_student is None:
+            return exercise
+        folder = self.roster.folder_of(student) if self.roster else student
+        return exercise.individual(student_seed(self.seed_by_student, folder))
 
     def due_of(self, student: str) -> datetime | None:
         """The deadline of a student. Raises DlgoError if their extension is neither a number of
@@ -118,7 +130,7 @@ def read_policy(path: Path | None, **options: object) -> Policy:
         get_exercise(name)
         check_number(weight, f"{owner}: the weight of {name}", float, 0, 1000)
     values = Policy.values_in(owner, keys)
-    for key in {"roster", "comments"} & values.keys():
+    for key in {"roster", "comments", "seed_by_student"} & values.keys():
         values[key] = Path(path or "").parent / values[key]
     values |= {key: value for key, value in options.items() if value is not None}
     zone = time_zone(values.get("zone"))
@@ -127,6 +139,8 @@ def read_policy(path: Path | None, **options: object) -> Policy:
         "roster": read_roster(values["roster"]) if "roster" in values else None,
         "comments": _comments(values["comments"]) if "comments" in values else {},
         "exercises": weights,
+        "seed_by_student": class_seed(values["seed_by_student"]) if "seed_by_student" in values
+        else None,
     })
 
 

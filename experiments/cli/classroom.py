@@ -30,37 +30,73 @@ def classroom() -> None:
 
 @classroom.command(name="list")
 def list_exercises() -> None:
-    """List the exercises, by the book's chapters."""
+    """List the exercises, by the book's chapters. A * marks those that `dlgo class new
+    --seed-by-student` varies from student to student."""
     from experiments.classroom.exercise import exercises
 
     for exercise in exercises().values():
-        click.echo(f"{exercise.chapter:2}  {exercise.name:20} {exercise.title}")
+        mark = "*" if exercise.varies else " "
+        click.echo(f"{exercise.chapter:2} {mark}{exercise.name:20} {exercise.title}")
+
+
+_roster_option = click.option(
+    "--roster", type=FILE,
+    help="CSV file of the class with a column `student`, or a gradebook exported by Moodle or "
+    "Canvas; tables keep its rows.")
+_seed_by_student_option = click.option(
+    "--seed-by-student", type=FILE, metavar="SEED_FILE",
+    help="Individual exercises: own constants, positions and faults for each student, drawn from "
+    "the secret seed in this file.")
 
 
 @classroom.command()
 @click.argument("names", nargs=-1, required=True, metavar="EXERCISE...")
 @click.option("--out", type=FOLDER, default=Path(),
               help="Folder to write to. Default: the working folder.")
+@_seed_by_student_option
+@_roster_option
 @click.option("--notebook", is_flag=True, help="Write notebooks instead of .py files.")
 @click.option("--solution", is_flag=True, help="Write the solutions; keep them from students.")
-def new(names: tuple[str, ...], out: Path, notebook: bool, solution: bool) -> None:
-    """Write the files of exercises for students: the task, and gaps to fill in."""
+def new(
+    names: tuple[str, ...], out: Path, seed_by_student: Path | None, roster: Path | None,
+    notebook: bool, solution: bool,
+) -> None:
+    """Write the files of exercises for students: the task, and gaps to fill in.
+
+    With --seed-by-student and --roster, each student gets a folder. A missing seed file is written;
+    keep it secret, and grade with it.
+    """
     from dlgo.files import make_folder, write_file
     from experiments.classroom.exercise import get_exercise
+    from experiments.classroom.gradebooks import read_roster
+    from experiments.classroom.variants import class_seed, student_seed
 
     if notebook and solution:
         raise click.UsageError("--solution writes .py files; leave out --notebook")
+    if (seed_by_student is None) != (roster is None):
+        raise click.UsageError("individual exercises need --seed-by-student and --roster")
     selection = [get_exercise(name) for name in names]
-    targets = [out / f"{exercise.name}{'.ipynb' if notebook else '.py'}" for exercise in selection]
+    for exercise in selection:
+        if seed_by_student and not exercise.varies:
+            log(f"{exercise.name} is the same for all students", err=True)
+    if seed_by_student is None or roster is None:
+        files = {out: selection}
+    else:
+        seed = class_seed(seed_by_student, create=True)
+        files = {out / student: [exercise.individual(student_seed(seed, student))
+                                 for exercise in selection]
+                 for student in read_roster(roster).students}
+    targets = {folder / f"{exercise.name}{'.ipynb' if notebook else '.py'}": exercise
+               for folder, exercises in files.items() for exercise in exercises}
     for target in targets:
         if target.exists():
             raise click.UsageError(f"{target} exists already; choose another folder with --out")
-    make_folder(out)
-    for exercise, target in zip(selection, targets, strict=True):
+    for target, exercise in targets.items():
         if notebook:
             text = exercise.notebook()
         else:
             text = exercise.solution() if solution else exercise.student_version()
+        make_folder(target.parent)
         write_file(target, text)
         click.echo(f"wrote {target}")
 
@@ -101,9 +137,8 @@ def questions(
               help="Folder to write the table, the pages and the grades to.")
 @click.option("--plan", type=FILE, help="TOML file of the class: weights, deadline, lateness, your "
               "points and comments; see docs/teach.md. Options replace its keys.")
-@click.option("--roster", type=FILE,
-              help="CSV file of the class with a column `student`, or a gradebook exported by "
-              "Moodle or Canvas; tables keep its rows.")
+@_roster_option
+@_seed_by_student_option
 @click.option("--gradebook", type=FILE, help="Write the roster with grades to this file, for "
               "Moodle or Canvas.")
 @click.option("--assignment", metavar="NAME", help="Canvas's column for --gradebook.")
@@ -126,7 +161,7 @@ def grade(folder: Path, out: Path, plan: Path | None, **options: Any) -> None:
     from experiments.classroom.outputs import Outputs
     from experiments.classroom.policy import read_policy
 
-    policy = {key: options.pop(key) for key in ("roster", "due", "zone")}
+    policy = {key: options.pop(key) for key in ("roster", "due", "zone", "seed_by_student")}
     files = {key: options.pop(key)
              for key in ("gradebook", "assignment", "gradescope", "classroom50")}
     grade_class(folder, read_policy(plan, **policy), Settings(Outputs(out, **files), **options))

@@ -52,7 +52,7 @@ def card(fault: Fault) -> str:
     places = "".join(f"* {place}\n" for place in fault.published) or "We have found no place.\n"
     return (
         f"# {fault.title}\n\n`{fault.name}`, {KINDS[fault.kind]}\n\n"
-        f"**What you see.** {fault.symptom}\n\n**The smallest example.** {fault.smallest}\n\n"
+        f"**Symptoms.** {fault.symptom}\n\n**The smallest example.** {fault.smallest}\n\n"
         f"**Price.** {price}.\n\n**Published**\n\n{places}\n```diff\n{fault.diff}```\n"
     )
 

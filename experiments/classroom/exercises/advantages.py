@@ -1,47 +1,52 @@
 """Advantages (chapter 12).
 
-A critic predicts the return of a position. The advantage of a move is the return that followed it
-minus the critic's prediction. The actor learns from advantages, the critic from returns.
+A critic predicts the return of a position. The advantage of a move is how much better it went than
+the critic expected. The actor learns from advantages, the critic from returns.
 """
 
 from __future__ import annotations
 
+GAMMA: float  # discount of a reward that comes one move later
+LAMBDA: float  # weight of a surprise that comes one move later: 0 trusts the critic, 1 the rewards
 
-def returns(rewards: list[float], discount: float) -> list[float]:
-    """The return of each move: its reward plus discount times the return of the next move.
 
-    >>> returns([0.0, 0.0, 1.0], 1.0)
-    [1.0, 1.0, 1.0]
-    >>> returns([0.0, 0.0, 1.0], 0.5)
-    [0.25, 0.5, 1.0]
-    >>> returns([2.0, 0.0, -1.0], 1.0)
-    [1.0, -1.0, -1.0]
+def returns(rewards: list[float]) -> list[float]:
+    """The return of each move: its reward plus GAMMA times the return of the next move.
+
+    >>> returns([0.0, 0.0, 1.0])
+    >>> returns([2.0, 0.0, -1.0])
+    >>> returns([-0.5])
     """
     ### BEGIN SOLUTION
     sums, following = [], 0.0
     for reward in reversed(rewards):
-        following = reward + discount * following
+        following = reward + GAMMA * following
         sums.append(following)
     return sums[::-1]
     ### END SOLUTION
 
 
-def advantages(rewards: list[float], values: list[float], discount: float) -> list[float]:
-    """How much better each move went than the critic expected.
+def advantages(rewards: list[float], values: list[float]) -> list[float]:
+    """Generalised advantage estimates: of each move, the sum of its surprise and later ones.
+
+    The surprise of a move is its reward plus GAMMA times the value of the next position, minus the
+    value of the position before the move. After the last move, the game is over. The surprise of a
+    move n moves later counts (GAMMA * LAMBDA) ** n times.
 
     Args:
         values: the critic's, of the position before each move.
 
-    >>> advantages([0.0, 1.0], [0.5, 0.5], 1.0)
-    [0.5, 0.5]
-    >>> advantages([0.0, 1.0], [0.5, 0.5], 0.5)
-    [0.0, 0.5]
-    >>> advantages([-1.0], [0.25], 1.0)
-    [-1.25]
+    >>> advantages([1.0], [0.25])
+    >>> advantages([0.0, 1.0], [0.5, 0.5])
+    >>> advantages([0.0, 0.0, -1.0], [0.0, 0.5, 0.0])
     """
     ### BEGIN SOLUTION
-    pairs = zip(returns(rewards, discount), values, strict=True)
-    return [followed - value for followed, value in pairs]
+    sums, following, next_value = [], 0.0, 0.0
+    for reward, value in zip(reversed(rewards), reversed(values), strict=True):
+        following = reward + GAMMA * next_value - value + GAMMA * LAMBDA * following
+        next_value = value
+        sums.append(following)
+    return sums[::-1]
     ### END SOLUTION
 
 
@@ -66,51 +71,73 @@ def game_advantages(players: list[int], values: list[float], winner: int) -> lis
 
 
 ### BEGIN HIDDEN TESTS
+import random
+
 from experiments.classroom.checks import agrees
+from experiments.classroom.variants import decimal
+
+
+def variant(rng: random.Random):
+    return {"GAMMA": decimal(rng, 0.8, 0.99, 3), "LAMBDA": decimal(rng, 0.5, 0.97, 3)}
+
 
 REWARDS, VALUES = [0.0, 1.0, 0.0, -2.0], [0.3, 0.5, -0.5, 0.1]
 LONG = [float((5 * n) % 7 - 3) for n in range(150)]
 GUESSES = [((11 * n) % 19 - 9) / 10 for n in range(150)]
 CHECKS = [
-    agrees("Without discount, a return is the sum of the remaining rewards", returns,
-           [(rewards, 1.0) for rewards in (REWARDS, [0.0, 0.0, 1.0], [1.0], [100.0, -300.5], LONG)],
-           "The return includes the reward of the move itself.", points=2),
+    agrees("A return includes the reward of its move", returns,
+           [([1.0],), ([100.0, -300.5],), ([-1.0, 0.0],)],
+           "The return includes the reward of the move itself."),
     agrees("The discount grows with the distance from the move", returns,
-           [*((REWARDS, discount) for discount in (0.9, 0.5, 0.0)), (LONG, 0.99), ([2.0], 0.5)],
-           "Start at the end.", points=3),
-    agrees("Advantages are returns minus values", advantages,
-           [*((REWARDS, VALUES, discount) for discount in (1.0, 0.9, 0.0)),
-            (LONG, GUESSES, 0.95), ([1.0], [0.25], 0.9)],
+           [(REWARDS,), (LONG,), ([0.0, 0.0, 2.0],)],
+           "Start at the end.", points=2),
+    agrees("The surprise of the last move is its reward minus the value", advantages,
+           [([1.0], [0.3]), ([-2.5], [0.0]), ([0.0], [-0.75])],
+           "After the last move there is no value."),
+    agrees("A surprise compares the next value with the value before", advantages,
+           [(rewards, values) for rewards in ([0.0, 1.0], [0.5, -1.0])
+            for values in ([0.25, 0.5], [-0.5, 0.0], [0.0, 1.0])],
            "If the result is better than expected, the advantage is positive.", points=2),
+    agrees("Later surprises count less and less", advantages,
+           [(REWARDS, VALUES), (LONG, GUESSES), (LONG, [0.0] * 150)],
+           "Start at the end. How often does the surprise two moves later count?", points=2),
     agrees("In a game of two, the result has the sign of the player who moved", game_advantages,
            [*((players, VALUES, winner)
               for winner in (1, -1, 0) for players in ([1, -1, 1, -1], [1, 1, -1, 1])),
             *(([-1, -1, 1] * 50, GUESSES, winner) for winner in (1, -1, 0)), ([-1], [0.5], 1)],
-           "Whose value is it? Who won?", points=3),
+           "Whose value is it? Who won?", points=2),
 ]
 PLANTED = {
-    "the own reward is left out": ("sums.append(following)", "sums.append(following - reward)"),
-    "from the wrong end": ("in reversed(rewards)", "in rewards"),
-    "discounted by the move's number": ("reward + discount * following",
-                                        "reward * discount + following"),
-    "the discount is ignored": ("reward + discount * following", "reward + following"),
-    "the discount is ignored later": ("zip(returns(rewards, discount), values",
-                                      "zip(returns(rewards, 1.0), values"),
-    "the last reward only": ("following = reward + discount * following",
-                             "following = reward if len(sums) < 1 else discount * following"),
-    "at most 100 moves": ("in reversed(rewards)", "in reversed([0.0] * 50 + rewards[-100:])"),
-    "limited returns": ("reward + discount * following",
-                        "max(-10.0, min(10.0, reward + discount * following))"),
-    "rounded": ("return sums[::-1]", "return [round(number, 3) for number in sums[::-1]]"),
-    "the wrong sign": ("followed - value", "value - followed"),
+    "the own reward is left out": (
+        "reward + GAMMA * following\n        sums.append(following)",
+        "reward + GAMMA * following\n        sums.append(following - reward)"),
+    "from the wrong end": ("for reward in reversed(rewards)", "for reward in rewards"),
+    "discounted by the move's number": ("following = reward + GAMMA * following",
+                                        "following = reward * GAMMA + following"),
+    "the discount is ignored": ("following = reward + GAMMA * following",
+                                "following = reward + following"),
+    "the last reward only": ("following = reward + GAMMA * following",
+                             "following = reward if len(sums) < 1 else GAMMA * following"),
+    "at most 100 moves": ("for reward in reversed(rewards)",
+                          "for reward in reversed([0.0] * 50 + rewards[-100:])"),
+    "limited returns": ("following = reward + GAMMA * following",
+                        "following = max(-10.0, min(10.0, reward + GAMMA * following))"),
+    "the wrong sign": ("GAMMA * next_value - value", "value - GAMMA * next_value"),
+    "the next value is not discounted": ("reward + GAMMA * next_value", "reward + next_value"),
+    "later surprises are not discounted": ("GAMMA * LAMBDA * following", "LAMBDA * following"),
+    "lambda is ignored": ("GAMMA * LAMBDA * following", "GAMMA * following"),
+    "lambda is 0": (" + GAMMA * LAMBDA * following", ""),
+    "the value after the end": ("following, next_value = [], 0.0, 0.0",
+                                "following, next_value = [], 0.0, values[-1]"),
+    "no next value": ("        next_value = value\n", ""),
     "the first player's view": ("player * winner - value", "winner - value"),
     "the value is turned": ("player * winner - value", "player * (winner - value)"),
     "a draw is a loss": ("player * winner - value", "player * (winner or -1) - value"),
     "not above 1": ("player * winner - value", "max(-1.0, min(1.0, player * winner - value))"),
     "turns alternate": ("for player, value in zip(players, values, strict=True)]",
                         "for player, value in zip([1, -1] * len(values), values)]"),
-    "rewards are changed": ("    return sums[::-1]", "    rewards[:] = sums[::-1]\n"
-                                                     "    return sums[::-1]"),
+    "rewards are changed": ("    sums, following = [], 0.0\n",
+                            "    sums, following = [], 0.0\n    rewards[0] += 0.5\n"),
 }
 EQUIVALENT = {"strict=False": "Both lists have the same length."}
 ### END HIDDEN TESTS

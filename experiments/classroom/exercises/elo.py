@@ -1,28 +1,29 @@
 """Elo from games (chapter 8).
 
-The difference of two ratings gives the expected score: 400 points more mean odds of 10 to 1. A draw
-is half a point for each player.
+The difference of two ratings gives the expected score: SCALE points more mean odds of 10 to 1.
+(Elo's own scale is 400.) A draw is half a point for each player.
 """
 
 from __future__ import annotations
 
 import math
 
+SCALE: float  # rating points that mean odds of 10 to 1
+K: float  # rating points for a point more than expected
+
 
 def expected_score(rating: float, opponent: float) -> float:
-    """The score that a player with `rating` can expect in a game: 1 / (1 + 10 ** (-d / 400)).
+    """The score that a player with `rating` can expect in a game: 1 / (1 + 10 ** (-d / SCALE)).
 
     d is the player's rating minus the opponent's.
 
     >>> expected_score(1500, 1500)
     0.5
     >>> expected_score(1700, 1500)
-    0.7597
     >>> expected_score(1000, 1400)
-    0.0909
     """
     ### BEGIN SOLUTION
-    return 1 / (1 + 10 ** (-(rating - opponent) / 400))
+    return 1 / (1 + 10 ** (-(rating - opponent) / SCALE))
     ### END SOLUTION
 
 
@@ -35,7 +36,6 @@ def difference(wins: int, draws: int, losses: int) -> float:
     >>> difference(10, 0, 10)
     0.0
     >>> difference(3, 2, 1)
-    120.412
     >>> difference(5, 0, 0) == math.inf
     True
     """
@@ -43,33 +43,38 @@ def difference(wins: int, draws: int, losses: int) -> float:
     score = (wins + draws / 2) / (wins + draws + losses)
     if score in (0.0, 1.0):
         return math.inf if score else -math.inf
-    return 400 * math.log10(score / (1 - score))
+    return SCALE * math.log10(score / (1 - score))
     ### END SOLUTION
 
 
-def updated(rating: float, opponents: list[float], scores: list[float], k: float) -> float:
-    """The rating after some games: it changes by k for each point more than expected.
+def updated(rating: float, opponents: list[float], scores: list[float]) -> float:
+    """The rating after some games: it changes by K for each point more than expected.
 
     Use the rating before the first game for all games.
 
-    >>> updated(1500, [1500], [1.0], 20.0)
-    1510.0
-    >>> updated(1500, [1700], [0.0], 20.0)
-    1495.1949
-    >>> updated(1500, [1500, 1900], [0.5, 0.5], 10.0)
-    1504.0909
+    >>> updated(1500, [1500], [1.0])
+    >>> updated(1500, [1700], [0.0])
+    >>> updated(1500, [1500, 1900], [0.5, 0.5])
     """
     ### BEGIN SOLUTION
     more = sum(
         score - expected_score(rating, opponent)
         for opponent, score in zip(opponents, scores, strict=True)
     )
-    return rating + k * more
+    return rating + K * more
     ### END SOLUTION
 
 
 ### BEGIN HIDDEN TESTS
+import random
+
 from experiments.classroom.checks import agrees
+from experiments.classroom.variants import decimal
+
+
+def variant(rng: random.Random):
+    return {"SCALE": rng.randrange(250, 651), "K": decimal(rng, 10, 40, 2)}
+
 
 _MANY = [1400.0 + 7 * n for n in range(60)], [(0.0, 0.5, 1.0)[n * n % 3] for n in range(60)]
 CHECKS = [
@@ -86,12 +91,12 @@ CHECKS = [
     agrees("A match without losses has no finite difference", difference,
            [(3, 0, 0), (0, 0, 4), (1, 0, 0)], "See the task."),
     agrees("Ratings change by the unexpected part of the score", updated,
-           [(1500, [1500], [1.0], 20.0), (1500, [1700, 1400], [0.5, 0.0], 32.0),
-            (1500, [], [], 20.0), (1500, [2600, 600], [1.0, 0.0], 32.0), (1800, *_MANY, 10.0)],
+           [(1500, [1500], [1.0]), (1500, [1700, 1400], [0.5, 0.0]), (1500, [], []),
+            (1500, [2600, 600], [1.0, 0.0]), (1800, *_MANY)],
            "Use the score minus the expected score.", points=2),
 ]
 PLANTED = {
-    "the wrong sign": ("(-(rating - opponent) / 400)", "((rating - opponent) / 400)"),
+    "the wrong sign": ("(-(rating - opponent) / SCALE)", "((rating - opponent) / SCALE)"),
     "natural logarithms": ("math.log10", "math.log"),
     "draws are lost": ("(wins + draws / 2)", "wins"),
     "draws are won": ("(wins + draws / 2)", "(wins + draws)"),
@@ -100,19 +105,20 @@ PLANTED = {
     "infinity without losses": ("if score in (0.0, 1.0):", "if not wins or not losses:"),
     "expected minus score": ("score - expected_score(rating, opponent)",
                              "expected_score(rating, opponent) - score"),
-    "not above 400": ("(-(rating - opponent) / 400)",
-                      "(-max(min(rating - opponent, 400), -400) / 400)"),
-    "not above 800": ("return 400 * math.log10(score / (1 - score))",
-                      "return max(min(400 * math.log10(score / (1 - score)), 800), -800)"),
-    "whole ratings": ("(-(rating - opponent) / 400)", "(-round(rating - opponent) / 400)"),
-    "rounded": ("return rating + k * more", "return round(rating + k * more)"),
+    "not above 400": ("(-(rating - opponent) / SCALE)",
+                      "(-max(min(rating - opponent, 400), -400) / SCALE)"),
+    "another scale": ("(-(rating - opponent) / SCALE)", "(-(rating - opponent) / 200)"),
+    "not above 800": ("return SCALE * math.log10(score / (1 - score))",
+                      "return max(min(SCALE * math.log10(score / (1 - score)), 800), -800)"),
+    "whole ratings": ("(-(rating - opponent) / SCALE)", "(-round(rating - opponent) / SCALE)"),
+    "rounded": ("return rating + K * more", "return round(rating + K * more)"),
     "the rating after each game": (
-        "    return rating + k * more",
+        "    return rating + K * more",
         "    for opponent, score in zip(opponents, scores, strict=True):\n"
-        "        rating += k * (score - expected_score(rating, opponent))\n    return rating"),
+        "        rating += K * (score - expected_score(rating, opponent))\n    return rating"),
     "the last games": ("zip(opponents, scores, strict=True)", "zip(opponents[-50:], scores[-50:])"),
-    "lists are changed": ("    return rating + k * more",
-                          "    opponents.clear()\n    return rating + k * more"),
+    "lists are changed": ("    return rating + K * more",
+                          "    opponents.clear()\n    return rating + K * more"),
 }
 EQUIVALENT = {"strict=False": "Both lists have the same length."}
 ### END HIDDEN TESTS

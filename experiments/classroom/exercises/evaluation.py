@@ -8,6 +8,8 @@ fewer for the opponent. A search that cannot reach the end of the game uses this
 from __future__ import annotations
 
 LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
+OWN: float  # value of a line that is open for the player to move
+THEIRS: float  # what a line that is open for the opponent takes off
 
 
 def open_lines(board: str, player: str) -> int:
@@ -29,13 +31,11 @@ def open_lines(board: str, player: str) -> int:
 def evaluate(board: str, to_move: str) -> float:
     """The value for the player to move, from -1 to 1.
 
-    A finished game is worth 1 to the winner and -1 to the loser, a draw 0. Otherwise: the player's
-    open lines minus the opponent's, divided by 10.
+    A finished game is worth 1 to the winner and -1 to the loser, a draw 0. Otherwise: OWN times the
+    player's open lines minus THEIRS times the opponent's.
 
     >>> evaluate("....o....", "o")
-    0.4
     >>> evaluate("....o....", "x")
-    -0.4
     >>> evaluate("xxxoo....", "o")
     -1.0
     """
@@ -49,7 +49,7 @@ def evaluate(board: str, to_move: str) -> float:
             return -1.0
     if "." not in board:
         return 0.0
-    return (open_lines(board, to_move) - open_lines(board, other)) / 10
+    return OWN * open_lines(board, to_move) - THEIRS * open_lines(board, other)
     ### END SOLUTION
 
 
@@ -57,6 +57,12 @@ def evaluate(board: str, to_move: str) -> float:
 import random
 
 from experiments.classroom.checks import agrees
+from experiments.classroom.variants import decimal
+
+
+def variant(rng: random.Random):
+    return {"OWN": decimal(rng, 0.06, 0.12, 4), "THEIRS": decimal(rng, 0.06, 0.12, 4)}
+
 
 _random = random.Random(9)
 _ANY = ["".join(_random.choice("xo....") for _ in range(9)) for _ in range(60)]
@@ -83,20 +89,20 @@ PLANTED = {
     "always as x sees it": ('    other = "o" if to_move == "x" else "x"\n    for line',
                             '    to_move, other = "x", "o"\n    for line'),
     "lines with own marks only": ("all(board[point] != other", "all(board[point] == player"),
-    "the wrong sign": ("(open_lines(board, to_move) - open_lines(board, other))",
-                       "(open_lines(board, other) - open_lines(board, to_move))"),
-    "another scale": (") / 10", ") / 8"),
+    "the wrong sign": ("return OWN *", "return -OWN *"),
+    "the opponent's lines are good": (" - THEIRS *", " + THEIRS *"),
+    "another scale": ("return OWN *", "return 0.1 *"),
+    "one weight": (" - THEIRS *", " - OWN *"),
     "the diagonals are forgotten": ("for line in LINES)", "for line in LINES[:6])"),
     "a loss is not seen": ("            return -1.0\n", "            return 0.0\n"),
     "a full board is drawn": ("    for line in LINES:\n        marks",
                               '    if "." not in board:\n        return 0.0\n'
                               "    for line in LINES:\n        marks"),
-    "rounded": ("(open_lines(board, to_move) - open_lines(board, other)) / 10",
-                "round((open_lines(board, to_move) - open_lines(board, other)) / 10)"),
-    "clamped": ("(open_lines(board, to_move) - open_lines(board, other)) / 10",
-                "min(0.3, (open_lines(board, to_move) - open_lines(board, other)) / 10)"),
-    "own lines only": ("(open_lines(board, to_move) - open_lines(board, other))",
-                       "open_lines(board, to_move)"),
+    "rounded": ("OWN * open_lines(board, to_move) - THEIRS * open_lines(board, other)",
+                "round(OWN * open_lines(board, to_move) - THEIRS * open_lines(board, other), 1)"),
+    "clamped": ("OWN * open_lines(board, to_move) - THEIRS * open_lines(board, other)",
+                "min(0.3, OWN * open_lines(board, to_move) - THEIRS * open_lines(board, other))"),
+    "own lines only": (" - THEIRS * open_lines(board, other)", ""),
 }
 EQUIVALENT = {
     "marks <=": "A line has three points, so marks are never empty.",

@@ -7,10 +7,12 @@ the opponent is to move there, a good value for them is a bad value for us.
 
 from __future__ import annotations
 
+GAMMA: float  # discount: factor for a value one move later
+ALPHA: float  # learning rate
+EPSILON: float  # probability of a random move
 
-def target(
-    reward: float, next_values: list[float], same_player: bool, discount: float
-) -> float:
+
+def target(reward: float, next_values: list[float], same_player: bool) -> float:
     """The target of Q.
 
     Args:
@@ -18,83 +20,83 @@ def target(
         next_values: Q of the moves at the next position, as the player to move THERE sees them;
             an empty list if the game is over.
         same_player: whether the player who moved is to move again.
-        discount: factor for a value one move later.
 
-    >>> target(1.0, [], False, 0.9)
+    >>> target(1.0, [], False)
     1.0
-    >>> target(0.0, [0.5, -0.2], False, 0.9)
-    -0.45
-    >>> target(0.0, [0.5, -0.2], True, 0.9)
-    0.45
+    >>> target(0.0, [0.5, -0.2], False)
+    >>> target(0.0, [0.5, -0.2], True)
     """
     ### BEGIN SOLUTION
     if not next_values:
         return reward
     best = max(next_values)
-    return reward + discount * (best if same_player else -best)
+    return reward + GAMMA * (best if same_player else -best)
     ### END SOLUTION
 
 
-def update(q: float, wanted: float, rate: float) -> float:
-    """Q, moved towards the target by the learning rate: 0 leaves it, 1 takes the target.
+def update(q: float, wanted: float) -> float:
+    """Q, moved towards the target by the learning rate: a rate of 1 would take the target.
 
-    >>> update(0.5, 1.0, 0.1)
-    0.55
-    >>> update(0.5, -1.0, 0.2)
-    0.2
-    >>> update(0.5, 1.0, 1.0)
-    1.0
+    >>> update(0.5, 1.0)
+    >>> update(0.5, -1.0)
+    >>> update(0.5, 0.5)
+    0.5
     """
     ### BEGIN SOLUTION
-    return q + rate * (wanted - q)
+    return q + ALPHA * (wanted - q)
     ### END SOLUTION
 
 
-def policy(values: list[float], epsilon: float) -> list[float]:
+def policy(values: list[float]) -> list[float]:
     """The probabilities of the moves of an epsilon-greedy player.
 
-    With probability epsilon, any move, all equally likely; otherwise one of the best moves, these
+    With probability EPSILON, any move, all equally likely; otherwise one of the best moves, these
     equally likely.
 
-    >>> policy([0.1, 0.9], 0.0)
-    [0.0, 1.0]
-    >>> policy([0.1, 0.9], 0.2)
-    [0.1, 0.9]
-    >>> policy([0.5, 0.5, 0.1], 0.3)
-    [0.45, 0.45, 0.1]
+    >>> policy([0.1])
+    [1.0]
+    >>> policy([0.1, 0.9])
+    >>> policy([0.5, 0.5, 0.1])
     """
     ### BEGIN SOLUTION
     best = [value == max(values) for value in values]
-    return [epsilon / len(values) + (1 - epsilon) * is_best / sum(best) for is_best in best]
+    return [EPSILON / len(values) + (1 - EPSILON) * is_best / sum(best) for is_best in best]
     ### END SOLUTION
 
 
 ### BEGIN HIDDEN TESTS
+import random
+
 from experiments.classroom.checks import agrees
+from experiments.classroom.variants import decimal
+
+
+def variant(rng: random.Random):
+    return {"GAMMA": decimal(rng, 0.7, 0.98, 3), "ALPHA": decimal(rng, 0.05, 0.5, 3),
+            "EPSILON": decimal(rng, 0.05, 0.4, 3)}
+
 
 MANY = [((7 * n) % 83 - 60) / 100 for n in range(82)]
 CHECKS = [
     agrees("At the end of a game, the target is the reward", target,
-           [(reward, [], same, 0.9) for reward in (1.0, -1.0, 0.5) for same in (False, True)],
+           [(reward, [], same) for reward in (1.0, -1.0, 0.5) for same in (False, True)],
            "There is no next move."),
     agrees("The opponent's best move is our worst", target,
-           [(reward, values, False, discount)
+           [(reward, values, False)
             for values in ([0.5, -0.2], [-0.5, -0.2], [0.1], [0.0, 0.0, -1.0], MANY)
-            for reward, discount in ((0.0, 1.0), (0.0, 0.9), (0.25, 0.5))],
+            for reward in (0.0, 0.25)],
            "The opponent chooses, and the values are theirs.", points=3),
     agrees("If we move again, our best move counts", target,
-           [(reward, values, True, discount)
+           [(reward, values, True)
             for values in ([0.5, -0.2], [-0.5, -0.2], [0.0], [1.0, 2.5], MANY)
-            for reward, discount in ((0.1, 0.9), (-0.5, 1.0))],
+            for reward in (0.1, -0.5)],
            "The next values are ours.", points=2),
     agrees("Q moves towards the target by the rate", update,
-           [(0.2, 1.0, 0.1), (0.2, -1.0, 0.5), (0.7, 0.3, 1.0), (0.7, 0.3, 0.0), (-3.0, 40.0, 0.25),
-            (0.0, 0.001, 0.01)],
-           "A rate of 0 changes nothing; a rate of 1 gives the target.", points=2),
+           [(0.2, 1.0), (0.2, -1.0), (0.7, 0.3), (0.7, 0.7), (-3.0, 40.0), (0.0, 0.001)],
+           "A rate of 0 would change nothing; a rate of 1 would give the target.", points=2),
     agrees("Epsilon-greedy probabilities sum to 1, and the best moves share", policy,
-           [([0.1, 0.9, 0.3], 0.3), ([0.5, 0.5, 0.1], 0.1), ([1.0, 0.0], 0.0), ([1.0, 0.0], 1.0),
-            ([-0.5, -0.2, -0.2, -0.2], 0.4), ([0.0], 0.5), ([-1.0, -1.0], 0.25),
-            ([0.5, 0.499], 0.2), (MANY, 0.01)],
+           [(values,) for values in ([0.1, 0.9, 0.3], [1.0, 0.0], [-0.5, -0.2, -0.2, -0.2], [0.0],
+                                     [-1.0, -1.0], [0.5, 0.499], MANY)],
            "A random draw can also give the best move.", points=2),
 ]
 PLANTED = {
@@ -104,19 +106,19 @@ PLANTED = {
     "the first value": ("best = max(next_values)", "best = next_values[0]"),
     "not below 0": ("best = max(next_values)", "best = max(0.0, *next_values)"),
     "not above 1": ("best = max(next_values)", "best = min(1.0, max(next_values))"),
-    "no discount": ("reward + discount *", "reward + 1.0 *"),
-    "no discount for the opponent": ("discount * (best if same_player else -best)",
-                                     "(discount * best if same_player else -best)"),
-    "no reward on the way": ("return reward + discount", "return discount"),
+    "no discount": ("reward + GAMMA *", "reward + 1.0 *"),
+    "no discount for the opponent": ("GAMMA * (best if same_player else -best)",
+                                     "(GAMMA * best if same_player else -best)"),
+    "no reward on the way": ("return reward + GAMMA", "return GAMMA"),
     "away from the target": ("(wanted - q)", "(q - wanted)"),
-    "rounded": ("return q + rate * (wanted - q)", "return round(q + rate * (wanted - q), 4)"),
-    "a limited step": ("rate * (wanted - q)", "rate * max(-1.0, min(1.0, wanted - q))"),
+    "rounded": ("return q + ALPHA * (wanted - q)", "return round(q + ALPHA * (wanted - q), 4)"),
+    "a limited step": ("ALPHA * (wanted - q)", "ALPHA * max(-1.0, min(1.0, wanted - q))"),
     "the first of the best": ("is_best / sum(best)", "is_best"),
     "all to the first of the best": (
         "best = [value == max(values) for value in values]",
         "best = [number == values.index(max(values)) for number in range(len(values))]"),
     "nearly the best": ("value == max(values)", "value > max(values) - 0.01"),
-    "never the best by chance": ("epsilon / len(values)", "epsilon * (not is_best) / len(values)"),
+    "never the best by chance": ("EPSILON / len(values)", "EPSILON * (not is_best) / len(values)"),
     "values are changed": ("    best = max(next_values)",
                            "    next_values.sort()\n    best = next_values[-1]"),
 }

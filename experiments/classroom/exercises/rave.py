@@ -10,6 +10,9 @@ from __future__ import annotations
 
 import math
 
+K: float  # visits at which both counts have equal weight
+UNKNOWN: float  # the value of a child without visits in either count
+
 
 def amaf_moves(moves: list[tuple[int, str]], start: int) -> set[str]:
     """The points whose second count a simulation raises, at the position before move `start`.
@@ -39,27 +42,26 @@ def amaf_moves(moves: list[tuple[int, str]], start: int) -> set[str]:
     ### END SOLUTION
 
 
-def rave_value(wins: float, visits: int, rave_wins: float, rave_visits: int, k: float) -> float:
+def rave_value(wins: float, visits: int, rave_wins: float, rave_visits: int) -> float:
     """The share of wins by both counts: (1 - b) * wins/visits + b * rave_wins/rave_visits.
 
-    b is the square root of k / (3 * visits + k): with more visits, the second count matters less.
-    If one count is zero, use only the other; if both are zero, return 0.5.
+    b is the square root of K / (3 * visits + K) (Gelly and Silver 2007): with more visits, the
+    second count matters less. If one count is zero, use only the other; if both are zero, return
+    UNKNOWN.
 
-    >>> rave_value(1, 4, 3, 4, 4)
-    0.5
-    >>> rave_value(0, 0, 3, 4, 4)
+    >>> rave_value(1, 4, 3, 4)
+    >>> rave_value(0, 0, 3, 4)
     0.75
-    >>> rave_value(0, 0, 0, 0, 4)
-    0.5
+    >>> rave_value(0, 0, 0, 0)
     """
     ### BEGIN SOLUTION
     if visits == 0 and rave_visits == 0:
-        return 0.5
+        return UNKNOWN
     if rave_visits == 0:
         return wins / visits
     if visits == 0:
         return rave_wins / rave_visits
-    b = math.sqrt(k / (3 * visits + k))
+    b = math.sqrt(K / (3 * visits + K))
     return (1 - b) * wins / visits + b * rave_wins / rave_visits
     ### END SOLUTION
 
@@ -68,6 +70,12 @@ def rave_value(wins: float, visits: int, rave_wins: float, rave_visits: int, k: 
 import random
 
 from experiments.classroom.checks import agrees
+from experiments.classroom.variants import decimal
+
+
+def variant(rng: random.Random):
+    return {"K": decimal(rng, 20, 900, 1), "UNKNOWN": decimal(rng, 0.2, 0.8, 3)}
+
 
 _random = random.Random(10)
 LONG = [(_random.choice((1, -1)), _random.choice("ABCDEFGHJKLMN")) for _ in range(60)]
@@ -83,14 +91,12 @@ CHECKS = [
            [*((GAME, start) for start in (0, 2, 4)), *((LONG, start) for start in range(60))],
            "After a capture, a point can be played again.", points=2),
     agrees("With more visits, the second count matters less", rave_value,
-           [*((wins, visits, *counts, k)
+           [*((wins, visits, *counts)
               for wins, visits in ((3, 4), (30, 40), (300, 400), (10**6, 4 * 10**6), (0.5, 1))
-              for counts in ((10, 40), (250.5, 1000)) for k in (100.0, 3.0, 1000.0)),
-            (3, 4, 10, 40, 0.0), (0, 4, 40, 40, 50.0)],
+              for counts in ((10, 40), (250.5, 1000))), (0, 4, 40, 40)],
            "See the formula.", points=2),
     agrees("A count of zero is ignored", rave_value,
-           [(0, 0, *counts, k) for counts in ((3, 4), (0, 4), (0, 0)) for k in (100.0, 0.0)]
-           + [(*counts, 0, 0, k) for counts in ((3, 4), (0, 4)) for k in (100.0, 0.0)],
+           [(0, 0, 3, 4), (0, 0, 0, 4), (0, 0, 0, 0), (3, 4, 0, 0), (0, 4, 0, 0)],
            "Do not divide by 0.", points=2),
 ]
 PLANTED = {
@@ -101,10 +107,10 @@ PLANTED = {
     "the last one has it": ("first.setdefault(point, player)", "first[point] = player"),
     "b and 1 - b exchanged": ("(1 - b) * wins / visits + b * rave_wins",
                       "b * wins / visits + (1 - b) * rave_wins"),
-    "no square root": ("math.sqrt(k / (3 * visits + k))", "k / (3 * visits + k)"),
-    "the second count's visits": ("(3 * visits + k))", "(3 * rave_visits + k))"),
-    "one visit each": ("(3 * visits + k))", "(visits + k))"),
-    "k is ignored": ("math.sqrt(k / (3 * visits + k))", "math.sqrt(100 / (3 * visits + 100))"),
+    "no square root": ("math.sqrt(K / (3 * visits + K))", "K / (3 * visits + K)"),
+    "the second count's visits": ("(3 * visits + K))", "(3 * rave_visits + K))"),
+    "one visit each": ("(3 * visits + K))", "(visits + K))"),
+    "k is ignored": ("math.sqrt(K / (3 * visits + K))", "math.sqrt(100 / (3 * visits + 100))"),
     "whole wins": ("(1 - b) * wins / visits", "(1 - b) * (wins // 1) / visits"),
     "the chosen move only": ("if player == chooser}", "if point == moves[start][1]}"),
     "a limit of moves": ("in moves[start:]:", "in moves[start : start + 20]:"),

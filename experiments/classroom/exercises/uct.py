@@ -17,40 +17,38 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+C: float  # weight of exploration
 
-def uct_score(wins: float, visits: int, parent_visits: int, c: float) -> float:
-    """A child's share of wins, plus c times the square root of ln(the parent's visits) / visits.
+
+def uct_score(wins: float, visits: int, parent_visits: int) -> float:
+    """A child's share of wins, plus C times the square root of ln(the parent's visits) / visits.
 
     Args:
         wins: of the player who CHOOSES among the children, draws counted half.
         visits: of the child, at least 1.
 
-    >>> uct_score(3, 4, 1, 1.5)
+    >>> uct_score(3, 4, 1)
     0.75
-    >>> uct_score(3, 4, 10, 1.5)
-    1.8880713
-    >>> uct_score(0.5, 1, 8, 0.4)
-    1.0768119
+    >>> uct_score(3, 4, 10)
+    >>> uct_score(0.5, 1, 8)
     """
     ### BEGIN SOLUTION
-    return wins / visits + c * math.sqrt(math.log(parent_visits) / visits)
+    return wins / visits + C * math.sqrt(math.log(parent_visits) / visits)
     ### END SOLUTION
 
 
 def search(
     root: int, children: Callable[[int], list[int]], player: Callable[[int], int],
-    rollout: Callable[[int], int], simulations: int, c: float,
+    rollout: Callable[[int], int], simulations: int,
 ) -> list[int]:
     """The visits of the root's children, in their order, after some simulations.
 
     >>> children = {0: [1, 2], 1: [], 2: []}.get
     >>> rollout = {0: 0, 1: 1, 2: -1}.get
-    >>> search(0, children, lambda position: 1, rollout, 2, 1.0)
+    >>> search(0, children, lambda position: 1, rollout, 2)
     [1, 1]
-    >>> search(0, children, lambda position: 1, rollout, 8, 0.5)
-    [7, 1]
-    >>> search(0, children, lambda position: -1, rollout, 8, 0.5)
-    [1, 7]
+    >>> search(0, children, lambda position: 1, rollout, 8)
+    >>> search(0, children, lambda position: -1, rollout, 30)
     """
     ### BEGIN SOLUTION
     visits, total = {root: 1}, {root: 0.0}  # total: of results as the first player sees them
@@ -63,7 +61,7 @@ def search(
                 break
             node, who = path[-1], player(path[-1])
             path.append(max(following, key=lambda child: uct_score(
-                (visits[child] + who * total[child]) / 2, visits[child], visits[node], c,
+                (visits[child] + who * total[child]) / 2, visits[child], visits[node],
             )))
         result = rollout(path[-1])
         for node in path:
@@ -78,6 +76,11 @@ import random
 
 from experiments.classroom.checks import HandIn, agrees, asked, check, require
 from experiments.classroom.exercises.minimax import Tree, grown
+from experiments.classroom.variants import decimal
+
+
+def variant(rng: random.Random):
+    return {"C": decimal(rng, 0.4, 1.6, 5)}
 
 
 class Game(Tree):
@@ -96,28 +99,28 @@ class Game(Tree):
         self.begun.append((position, self.results[last]))
         return self.results[last]
 
-    def visits(self, hand_in: HandIn, simulations: int, c: float) -> list[int]:
+    def visits(self, hand_in: HandIn, simulations: int) -> list[int]:
         """What a search answers."""
         self.begun.clear()
         children, player, _ = self.functions()
-        visits = hand_in.call("search", 0, children, player, self.rollout, simulations, c)
+        visits = hand_in.call("search", 0, children, player, self.rollout, simulations)
         wanted = [0] * len(children(0))
         require(not asked(visits, wanted) and visits is not None and len(visits) == len(wanted),
                 f"search(...) returned {visits!r}: it must return a list with a number for each "
                 f"of {len(wanted)} children.")
         return list(visits)
 
-    def require_rule(self, hand_in: HandIn, simulations: int, c: float) -> None:
+    def require_rule(self, hand_in: HandIn, simulations: int) -> None:
         """Require that each simulation follows the rule, whichever of equal children it takes.
 
         The root may have no visit before the first simulation, which may start at the root.
         """
-        visits = self.visits(hand_in, simulations, c)
-        problems = [self._problem(before, c, visits) for before in (1, 0)]
-        require("" in problems, f"{problems[0]} This is {self.text}, with c = {c}; positions are "
+        visits = self.visits(hand_in, simulations)
+        problems = [self._problem(before, visits) for before in (1, 0)]
+        require("" in problems, f"{problems[0]} This is {self.text}, with C = {C}; positions are "
                                 "numbered in the order of the text, and the root is 0.")
 
-    def _problem(self, before: int, c: float, visits: list[int]) -> str:
+    def _problem(self, before: int, visits: list[int]) -> str:
         """What is wrong with the rollouts if the root had `before` visits; "" if nothing."""
         count, total = {0: before}, {}
         for number, (begun, result) in enumerate(self.begun, 1):
@@ -133,7 +136,7 @@ class Game(Tree):
                 new = [one for one in children if not count.get(one)]
                 scores = {} if new else {
                     one: uct_score((count[one] + mover * total[one]) / 2, count[one],
-                                   count[node], c) for one in children}
+                                   count[node]) for one in children}
                 if child not in new and (new or scores[child] < max(scores.values()) - 1e-9):
                     who = "first" if mover == 1 else "second"
                     why = f"the children {new} have no visits" if new else (
@@ -152,7 +155,7 @@ class Game(Tree):
 def counts(hand_in: HandIn) -> None:
     for simulations in (1, 7, 60):
         game = Game([[1, -1], [0, 0], [-1, [1, 0]]])
-        visits = game.visits(hand_in, simulations, 0.7)
+        visits = game.visits(hand_in, simulations)
         at_root = [position for position, _ in game.begun[:1]].count(0)
         require(sum(visits) + at_root == simulations == len(game.begun),
                 f"After {simulations} simulations the children have {visits} visits, and "
@@ -161,11 +164,11 @@ def counts(hand_in: HandIn) -> None:
 
 @check("Each child is tried once before any child is tried twice", points=1)
 def all_once(hand_in: HandIn) -> None:
-    visits = Game([1, -1, -1, -1, -1]).visits(hand_in, 5, 0.4)
+    visits = Game([1, -1, -1, -1, -1]).visits(hand_in, 5)
     require(set(visits) <= {0, 1} and sum(visits) >= 4,
             f"After 5 simulations with 5 children their visits are {visits}.")
     game = Game([[1, 1], [1, 1]])
-    game.visits(hand_in, 7, 1.0)
+    game.visits(hand_in, 7)
     begun = {position for position, _ in game.begun} - {0}
     require(len(begun) == 6, "A rollout starts at a position without visits: with six "
             f"positions below the root, your rollouts started at {len(begun)}.")
@@ -174,8 +177,8 @@ def all_once(hand_in: HandIn) -> None:
 @check("The winning move gets most visits, for either player", points=1)
 def wins(hand_in: HandIn) -> None:
     for first in (1, -1):
-        visits = Game([-first, first, 0], first).visits(hand_in, 200, 0.4)
-        require(visits.index(max(visits)) == 1 and visits[1] > 120,
+        visits = Game([-first, first, 0], first).visits(hand_in, 400)
+        require(visits.index(max(visits)) == 1 and visits[1] > 240,
                 f"Of three moves that lose, win and draw, your visits are {visits}, with player "
                 f"{first} to move. Whose wins do you count?")
 
@@ -185,39 +188,38 @@ def follows(hand_in: HandIn) -> None:
     for first in (1, -1):
         # The first move looks good to random play: one answer in five refutes it.
         tempting = [[first, first, first, first, -first], [0, 0, 0, 0, 0]]
-        Game(tempting, first).require_rule(hand_in, 60, 0.6)
-    for seed, c in enumerate((0.0, 0.4, 1.0, 3.0)):
-        Game(grown(seed + 60, 4), (1, -1)[seed % 2]).require_rule(hand_in, 50, c)
+        Game(tempting, first).require_rule(hand_in, 60)
+    for seed in range(4):
+        Game(grown(seed + 60, 4), (1, -1)[seed % 2]).require_rule(hand_in, 50)
 
 
 @check("The same player may move twice", points=2)
 def twice(hand_in: HandIn) -> None:
-    for seed, c in enumerate((0.3, 0.7, 1.4)):
-        Game(grown(seed + 70, 4), (1, -1)[seed % 2], "any", seed).require_rule(hand_in, 50, c)
+    for seed in range(3):
+        Game(grown(seed + 70, 4), (1, -1)[seed % 2], "any", seed).require_rule(hand_in, 50)
 
 
 CHECKS = [
     agrees("The score is the share of wins plus a bonus for few visits", uct_score,
-           [(3, 4, 10, 1.5), (0, 1, 1, 1.0), (7.5, 20, 100, 0.4), (2, 8, 9, 0.0),
-            (123456.5, 200000, 3000000, 1.4), (0, 1000, 1000, 5.0)],
+           [(3, 4, 10), (0, 1, 1), (7.5, 20, 100), (2, 8, 9),
+            (123456.5, 200000, 3000000), (0, 1000, 1000)],
            "See the formula.", points=2),
     counts, all_once, wins, follows, twice,
 ]
 PLANTED = {
     "the log of the child's visits": ("math.log(parent_visits) / visits",
                                       "math.log(visits) / parent_visits"),
-    "c inside the square root": ("c * math.sqrt(math.log(parent_visits) / visits)",
-                                 "math.sqrt(c * math.log(parent_visits) / visits)"),
+    "c inside the square root": ("C * math.sqrt(math.log(parent_visits) / visits)",
+                                 "math.sqrt(C * math.log(parent_visits) / visits)"),
     "the first player's wins for both": ("who * total[child]", "total[child]"),
     "the opponent's wins": ("who * total[child]", "-who * total[child]"),
     "turns alternate": ("node, who = path[-1], player(path[-1])",
                         "node, who = path[-1], player(root) * (-1) ** (len(path) - 1)"),
     "the leaf is not counted": ("for node in path:", "for node in path[:2]:"),
-    "c is ignored": ("visits[child], visits[node], c,", "visits[child], visits[node], 1.0,"),
+    "c is another one": ("+ C * math.sqrt", "+ 0.3 * math.sqrt"),
     "draws are losses": ("(visits[child] + who * total[child]) / 2",
                          "(visits[child] + who * total[child]) // 2"),
-    "the visits of the root": ("visits[child], visits[node], c,",
-                               "visits[child], visits[root], c,"),
+    "the visits of the root": ("visits[child], visits[node],", "visits[child], visits[root],"),
     "one simulation too few": ("in range(simulations):", "in range(simulations - 1):"),
     "a limit of depth": ("            if new:\n", "            if len(path) > 3:\n"
                          "                break\n            if new:\n"),
