@@ -87,6 +87,11 @@ class Exercise:
         return self._module_of_file.variant(self._rng()) if self.varies else {}
 
     @property
+    def is_prediction(self) -> bool:
+        """Whether students predict steps of a search; they may do so without a program."""
+        return self.name.startswith("predict_")
+
+    @property
     def varies(self) -> bool:
         """Whether `individual` makes a difference."""
         return hasattr(self._module_of_file, "variant")

@@ -85,9 +85,9 @@ def course_pages() -> list[Page]:
 
 
 def exercise_minutes() -> dict[str, int]:
-    """The minutes of each exercise in which students write functions."""
+    """The minutes of each exercise in which students write functions, without predictions."""
     return {name: _rounded(20 + 2 * len(exercise.solution_lines()))
-            for name, exercise in written_exercises().items()}
+            for name, exercise in written_exercises().items() if not exercise.is_prediction}
 
 
 def page_rows() -> Iterator[tuple[str, ...]]:
@@ -97,7 +97,7 @@ def page_rows() -> Iterator[tuple[str, ...]]:
     graded = dict.fromkeys(chapters, 0)
     for name, exercise in written_exercises().items():
         chapter = chapters[bisect_right(chapters, f"{exercise.chapter:02}") - 1]
-        graded[chapter] += minutes[name]
+        graded[chapter] += minutes.get(name, 0)
     for page in pages:
         parts = page.reading, page.questions, graded.get(page.name[:2], 0)
         yield (f"[{page.title}]({page.link})", *map(str, (*parts, sum(parts))))

@@ -82,10 +82,12 @@ def new(
     if seed_by_student is None or roster is None:
         files = {out: selection}
     else:
+        students = read_roster(roster).students
+        if not students:
+            raise click.UsageError(f"{roster} names no students; add a row for each")
         seed = class_seed(seed_by_student, create=True)
         files = {out / student: [exercise.individual(student_seed(seed, student))
-                                 for exercise in selection]
-                 for student in read_roster(roster).students}
+                                 for exercise in selection] for student in students}
     targets = {folder / f"{exercise.name}{'.ipynb' if notebook else '.py'}": exercise
                for folder, exercises in files.items() for exercise in exercises}
     for target in targets:

@@ -144,14 +144,15 @@ def test_students_try_three_examples_of_each_task_offline(name, capsys) -> None:
         exec(compile(source, "hand_in.py", "exec"), names)
         return capsys.readouterr().out
 
-    examples = len(tasks) if name.startswith("predict_") else 3 * len(tasks)
+    examples = len(tasks) if exercise.is_prediction else 3 * len(tasks)
     good = run(f"{exercise.solution()}\n{footer}")
     assert good.count("right ") == good.count("\n") == examples, good
     bad = run(start)
     assert bad.count("WRONG ") == bad.count("write this function") == examples, bad
 
 
-@pytest.mark.parametrize("name", [name for name in EXERCISES if not name.startswith("predict_")])
+@pytest.mark.parametrize("name", [
+    name for name, exercise in EXERCISES.items() if not exercise.is_prediction])
 def test_answers_to_the_examples_alone_earn_nothing(name) -> None:
     """Hidden checks ask for more than the examples show."""
     exercise, shown = EXERCISES[name], set()
