@@ -110,8 +110,7 @@ Row(eyes, eyes.play("G7"), titles=("Black to move", "after G7"))
 # <!-- slide: No position may come back -->
 # * [*Simple ko*](../docs/glossary.md#ko) forbids a move that restores the board before the
 #   opponent's last move.
-# * [*Superko*](../docs/glossary.md#superko) forbids a move that restores any earlier position. It
-#   is *situational* if the player to move counts as part of the position.
+# * [*Superko*](../docs/glossary.md#superko) forbids a move that restores any earlier position.
 
 # %%
 ko = position((".....", ".xo..", "xo.o.", ".xo..", ".....")).play("C3")
@@ -124,8 +123,8 @@ Row(ko, later, titles=("B3 is illegal", "B3 is legal"))
 # <!-- /slide -->
 # <!-- try: ko -->
 #
-# The default here is situational superko. Self-capture and ko are both questions about the board
-# *after* the move:
+# The default here is *situational* superko: the player to move is part of the position.
+# Self-capture and ko are both questions about the board *after* the move:
 
 # %%
 Source(TextbookState.is_valid_move, TextbookState._is_self_capture,
