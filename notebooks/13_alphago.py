@@ -35,9 +35,9 @@ from experiments.course.showing import Source, draw_policy
 from experiments.figures import drawing
 
 # %% [markdown]
-# <!-- slide: UCT has no opinion about new moves -->
 # ## The search: PUCT
 #
+# <!-- slide: UCT has no opinion about new moves -->
 # UCT tries every move once before it repeats one. In Go, with about 250 moves in each position, a
 # search of 1,000 simulations then hardly sees two moves ahead. A strong player considers a few
 # moves and ignores the others. A network that predicts moves can do that for the search.
@@ -90,6 +90,8 @@ from experiments.figures import drawing
 #
 # The rule fits in a few lines. Here the values $Q$ are fixed, so only the rule is at work. The
 # prior prefers the first move, but the second has the better value:
+#
+# <!-- slide: First the prior decides, then the values -->
 
 # %% tags=["slide-code"]
 def visits(priors, values, simulations, c=1.5):
@@ -100,9 +102,6 @@ def visits(priors, values, simulations, c=1.5):
         n[np.argmax(values + bonus)] += 1
     return n
 
-
-# %% [markdown]
-# <!-- slide: First the prior decides, then the values -->
 
 # %% tags=["hide-input"]
 prior, value = (0.6, 0.3, 0.1), (0.0, 0.2, 0.1)
@@ -133,14 +132,18 @@ diagrams.alphago_pipeline()
 # %% [markdown]
 # <!-- /slide -->
 #
+# <!-- slide: Each network learns from something else -->
 # 1. The **supervised policy** learns to predict the moves of recorded games.
-# 2. The **fast policy** learns the same with a small linear model. It is worse, but it chooses a
-#    move in microseconds.
+# 2. The **fast policy** learns the same with a small linear model. It is worse, but it takes
+#    microseconds.
 # 3. The **reinforced policy** starts as a copy of the supervised one. It plays against earlier
 #    versions of itself and learns from wins and losses (REINFORCE).
-# 4. The **[value](../docs/glossary.md#value) network** learns who wins, from games of the
-#    reinforced policy. It sees only one position of each game: neighbouring positions have the same
-#    winner, so it would learn the games by heart.
+# 4. The **[value](../docs/glossary.md#value) network** learns who wins games of the reinforced
+#    policy, from one position of each.
+# <!-- /slide -->
+#
+# Why one position? Neighbouring positions have the same winner, so the value network would learn
+# the games by heart.
 #
 # <!-- slide: The real AlphaGo and ours, in numbers -->
 # | | the paper (Go 19x19) | here (Connect Four) |

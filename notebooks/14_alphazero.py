@@ -28,7 +28,7 @@
 #
 # A better network makes a better search, and a better search gives better games to learn from.
 #
-# <!-- slide: The loop of AlphaZero -->
+# <!-- slide: Self-play and training alternate -->
 
 # %% tags=["hide-input"]
 import dlgo
@@ -67,14 +67,12 @@ diagrams.alphazero_loop()
 # * **select**: the prior is part of the score.
 # <!-- /slide -->
 #
-# <!-- slide: One simulation in code -->
+# One simulation, in code:
 
 # %% tags=["hide-input"]
 Source(microzero.simulate)
 
 # %% [markdown]
-# <!-- /slide -->
-#
 # Look for the minus sign: what is good for the opponent at the child is bad for the player at this
 # node. `node.end` is the result of a finished game; the network does not value such a position. The
 # call `network.evaluate` expands a leaf and values it, both at once.
