@@ -133,17 +133,16 @@ diagrams.alphago_pipeline()
 # <!-- /slide -->
 #
 # <!-- slide: Each network learns from something else -->
-# 1. The **supervised policy** learns to predict the moves of recorded games.
-# 2. The **fast policy** learns the same with a small linear model. It is worse, but it takes
-#    microseconds.
-# 3. The **reinforced policy** starts as a copy of the supervised one. It plays against earlier
-#    versions of itself and learns from wins and losses (REINFORCE).
-# 4. The **[value](../docs/glossary.md#value) network** learns who wins games of the reinforced
+# 1. The **supervised policy** predicts the moves of recorded games.
+# 2. The **fast policy** does the same with a small linear model: worse, but in microseconds.
+# 3. The **reinforced policy** starts as a copy of the first, plays itself, and learns from the
+#    results (REINFORCE).
+# 4. The **[value](../docs/glossary.md#value) network** predicts who wins games of the reinforced
 #    policy, from one position of each.
 # <!-- /slide -->
 #
-# Why one position? Neighbouring positions have the same winner, so the value network would learn
-# the games by heart.
+# The opponent in step 3 is an earlier version, drawn at random. Why one position a game in step 4?
+# Neighbouring positions have the same winner, so the value network would learn the games by heart.
 #
 # <!-- slide: The real AlphaGo and ours, in numbers -->
 # | | the paper (Go 19x19) | here (Connect Four) |
