@@ -73,17 +73,19 @@ for state in (board, last):
 last.play("C1")
 
 # %% [markdown]
-# The textbook board needs few lines for that. It removes the opponent's chains first, and only then
-# asks whether the new stone has a liberty.
+# The textbook board needs few lines for that:
 #
 # <!-- slide: Remove the opponent's stones first -->
+# 1. Join the new stone with its friends to one chain.
+# 2. Take a liberty from each chain of the opponent next to it.
+# 3. Remove those that have none left.
+# 4. Only then ask whether the new chain has a liberty.
+# <!-- /slide -->
 
 # %%
 Source(Board.place_stone, Board.remove)
 
 # %% [markdown]
-# <!-- /slide -->
-#
 # ## Eyes
 #
 # Self-capture is illegal: after captures, your new stone's chain must have a liberty. This rule
@@ -111,6 +113,8 @@ Row(eyes, eyes.play("G7"), titles=("Black to move", "after G7"))
 # * [*Simple ko*](../docs/glossary.md#ko) forbids a move that restores the board before the
 #   opponent's last move.
 # * [*Superko*](../docs/glossary.md#superko) forbids a move that restores any earlier position.
+#
+# White's stone at B3 has just been captured:
 
 # %%
 ko = position((".....", ".xo..", "xo.o.", ".xo..", ".....")).play("C3")

@@ -18,7 +18,7 @@ function placeBeside(picture, content) {
 
 function fit(section) {
   const content = section.firstElementChild;
-  const pictures = [...section.querySelectorAll("img, svg")];
+  const pictures = [...section.querySelectorAll("img, svg:not(svg svg)")];
   // Pictures side by side share a row.
   const rows = new Set(pictures.map((one) => one.closest("div:has(> figure)") ?? one));
   const printed = rows.size === 1 ? placeBeside(pictures[0], content) : null;
