@@ -3,7 +3,7 @@
 Times are estimates, in minutes. Reading: 60 words of prose a minute, which leaves time for the
 formulas and the code, five minutes for each search in the page and ten for each *Try this*.
 Questions: what their labels say. A graded exercise: 20 minutes, and two for each line of its
-solution.
+solution; 40 minutes for a prediction.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ TERMS = {
     14: [
         Week("Rules of Go", "02/2", "liberties captures"),
         Week("States, keys, speed", "02/2", "ko counting zobrist random_bot"),
-        Week("Minimax and alpha-beta", "04/2", "rules_of_thumb minimax alpha_beta evaluation"),
-        Week("Monte Carlo tree search", "04/2", "uct rave"),
+        Week("Minimax and alpha-beta", "04/2",
+             "rules_of_thumb minimax alpha_beta evaluation predict_alpha_beta"),
+        Week("Monte Carlo tree search", "04/2", "uct rave predict_uct"),
         Week("Networks", "05", "dense encoder"),
         Week("Data", "07", "leaking_split"),
         Week("Bots and ratings", "08 compare", "elo better"),
@@ -64,8 +65,8 @@ TERMS = {
     ],
     10: [
         Week("Rules of Go", "02", "liberties captures ko"),
-        Week("Minimax and alpha-beta", "04/2", "minimax alpha_beta"),
-        Week("Monte Carlo tree search", "04/2", "uct"),
+        Week("Minimax and alpha-beta", "04/2", "minimax alpha_beta predict_alpha_beta"),
+        Week("Monte Carlo tree search", "04/2", "uct predict_uct"),
         Week("Networks", "05", "dense encoder"),
         Week("Data and ratings", "07 compare", "leaking_split elo"),
         Week("Policy gradients", "09", "masking reinforce"),
@@ -85,9 +86,10 @@ def course_pages() -> list[Page]:
 
 
 def exercise_minutes() -> dict[str, int]:
-    """The minutes of each exercise in which students write functions, without predictions."""
-    return {name: _rounded(20 + 2 * len(exercise.solution_lines()))
-            for name, exercise in written_exercises().items() if not exercise.is_prediction}
+    """The minutes of each exercise in which students write functions or predict a search."""
+    return {name: 40 if exercise.is_prediction
+            else _rounded(20 + 2 * len(exercise.solution_lines()))
+            for name, exercise in written_exercises().items()}
 
 
 def page_rows() -> Iterator[tuple[str, ...]]:
@@ -97,7 +99,7 @@ def page_rows() -> Iterator[tuple[str, ...]]:
     graded = dict.fromkeys(chapters, 0)
     for name, exercise in written_exercises().items():
         chapter = chapters[bisect_right(chapters, f"{exercise.chapter:02}") - 1]
-        graded[chapter] += minutes.get(name, 0)
+        graded[chapter] += minutes[name]
     for page in pages:
         parts = page.reading, page.questions, graded.get(page.name[:2], 0)
         yield (f"[{page.title}]({page.link})", *map(str, (*parts, sum(parts))))
