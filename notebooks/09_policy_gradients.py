@@ -60,13 +60,13 @@ diagrams.policy_gradient_loop()
 # A **[policy](../docs/glossary.md#policy)** $\pi$ gives each legal move of a position a
 # probability. The bot draws its moves from it. If it always played the most probable move, it would
 # see one game again and again.
-#
-# <!-- /slide -->
 
 # %% tags=["hide-input"]
 ch09.variety.show()
 
 # %% [markdown]
+# <!-- /slide -->
+#
 # In [the studio](../docs/studio.md#course-and-lectures), open the course preset *A policy*.
 #
 # The bot stores each of its decisions: what the network saw, which moves were legal, which move was

@@ -152,7 +152,7 @@ diagrams.q_targets()
 #     repeat:
 #         s = the start                                           # play
 #         until the game is over:
-#             a = with probability ε a random move, else the move with the largest Q(s, a)
+#             a = a random move with probability ε, else the best by Q(s, a)
 #             store (s, a);  s = the position after a
 #         y = the result for the player of the last move          # learn
 #         for each stored (s, a), the last one first:
@@ -350,7 +350,7 @@ Claims(
 #
 # * **Whose value?** $Q$ belongs to the player who moves. With a wrong sign the bot learns to lose.
 # * **Turns that do not alternate.** If the same player moves again, as in draughts, the sign stays.
-# * **Illegal moves** do not belong into the maximum.
+# * **Illegal moves** do not belong in the maximum.
 # * **Tests with random moves.** Set $\epsilon = 0$ before you measure strength.
 #
 # <!-- /slide -->
