@@ -73,9 +73,10 @@ diagrams.alphazero_loop()
 Source(microzero.simulate)
 
 # %% [markdown]
-# Look for the minus sign: what is good for the opponent at the child is bad for the player at this
-# node. `node.end` is the result of a finished game; the network does not value such a position. The
-# call `network.evaluate` expands a leaf and values it, both at once.
+# The function calls itself on the chosen child until it reaches a leaf, and updates visits and sums
+# on the way back. Look for the minus sign: what is good for the opponent at the child is bad for
+# the player at this node. `node.end` is the result of a finished game; the network does not value
+# such a position. The call `network.evaluate` expands a leaf and values it, both at once.
 #
 # In Connect Four, the trained network (left) likes column 3 best. The search (right) finds that
 # column 2 is better. It is right: with perfect play column 2 draws, column 3 loses.
@@ -252,6 +253,12 @@ Source(microzero.Network.forward, microzero.Network.learn)
 # 0.0575$.
 # <!-- /slide -->
 #
+# `search` adds the noise if it gets a generator of random numbers:
+
+# %% tags=["hide-input"]
+Source(microzero.search)
+
+# %% [markdown]
 # Without noise, a move with a prior of 1% gets no visit:
 #
 # <!-- slide: Without noise some moves stay unseen -->
@@ -264,7 +271,14 @@ ch14.noise.show()
 #
 # ## Training
 #
-# Ten iterations take a few seconds. Each one plays 50 games and makes 100 steps:
+# The loop plays games, keeps the newest 10,000 positions, and learns from random batches of 64,
+# each turned or mirrored at random:
+
+# %% tags=["hide-input"]
+Source(microzero.train)
+
+# %% [markdown]
+# Ten iterations take a few seconds:
 
 # %%
 lines = []
