@@ -39,7 +39,7 @@ from experiments.course.showing import Row, Source
 #
 # <!-- slide: The larger part of the board wins -->
 # * Two players, Black first, put stones on the points of a grid in turn, or pass.
-# * Stones do not move. Surrounded stones are *captured*: they become *prisoners* of the capturer.
+# * Stones do not move. Surrounded stones are *captured*: the opponent takes them as *prisoners*.
 # * The game ends when both pass. The winner controls more of the board: the points of their stones
 #   and the empty points that only these surround.
 # <!-- /slide -->

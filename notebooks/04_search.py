@@ -128,12 +128,12 @@ Source(alphabeta)
 
 # %% [markdown]
 # The root's value is minimax's. How much can the cuts save? Let every position have $b$ moves, and
-# look $d$ plies ahead ([ply](../docs/glossary.md#ply): one move of one player),
-# with $d$ even. To know that the root is worth exactly $v$, you need two proofs (Knuth and Moore
-# 1975):
+# look $d$ plies ahead ([ply](../docs/glossary.md#ply): one move of one player), with $d$ even. To
+# know that the root is worth exactly $v$, you need two proofs (Knuth and Moore 1975):
 #
 # <!-- slide: Perfect cuts visit the square root -->
-# * *At least $v$*: one good move of yours, but all answers, $d/2$ times: $b^{d/2}$ last positions.
+# * *At least $v$*: one good move in each of your positions, but all $b$ answers, at $d/2$ plies:
+#   $b^{d/2}$ last positions.
 # * *At most $v$*: all your moves, and one good answer to each: $b^{d/2}$ again.
 #
 # $$b^{d/2} + b^{d/2} - 1 \approx 2 \sqrt{b^d}$$
@@ -244,12 +244,12 @@ diagrams.mcts_steps()
 #
 # The **root**: the error of an average falls with $1/\sqrt n$, like the interval of a match.
 #
-# The **logarithm**: the chance that a bound fails at *any* visit is at most the sum of the chances
-# at each (the *union bound*). With a constant $p$ this sum grows for ever; with a power of $N$ it
-# stays finite. Auer et al. (2002) also sum over all pairs of visit counts of two machines, at most
-# $N^2$, and take $a = 4$: $\sum_N N^2 N^{-4}$ is finite. So theory says $c = \sqrt 2$. In a tree
-# the results are not independent, because the search below improves; programs keep the form and
-# choose $c$ by matches.
+# The **logarithm**: the chance that a bound fails at *any* visit is at most the sum of the
+# chances at each (the *union bound*). With a constant $p$ this sum grows for ever; with $N^{-a}$
+# and $a > 1$ it stays finite. Auer et al. (2002) also sum over all pairs of visit counts of two
+# machines, at most $N^2$, and take $a = 4$: $\sum_N N^2 N^{-4}$ is finite. So theory says $c =
+# \sqrt 2$. In a tree the results are not independent, because the search below improves; programs
+# keep the form and choose $c$ by matches.
 #
 # While a child waits, $n$ stays and $\ln N$ grows: every move is tried again, but ever more rarely.
 #
