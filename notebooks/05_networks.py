@@ -49,14 +49,15 @@ from experiments.figures import drawing
 # $$y = \sigma(w x + b), \quad \sigma(z) = \frac{1}{1 + e^{-z}}$$
 #
 # The [*loss*](../docs/glossary.md#loss) says how wrong the answer is, for instance half the squared
-# error $L = \frac{1}{2} (y - t)^2$ with the label $t$.
+# error $L = \frac{1}{2} (y - t)^2$ with the label $t$. Gradient descent steps against its slope:
 #
 # $$w \leftarrow w - \eta \frac{dL}{dw}, \quad \frac{dL}{dw} = (y - t) \cdot y (1 - y) \cdot x$$
 #
 # <!-- /slide -->
 #
 # $\eta$ is the [*learning rate*](../docs/glossary.md#learning-rate). The three factors come from
-# the chain rule: the loss, the sigmoid (its slope is $y (1 - y)$) and the product $w x$.
+# the chain rule: the loss, the sigmoid and the product $w x$. The slope of the sigmoid is
+# $e^{-z} / (1 + e^{-z})^2 = \sigma(z) (1 - \sigma(z)) = y (1 - y)$.
 #
 # By hand, with $x = 2$, $w = 1$, $b = 0$ and $t = 0$: $y = \sigma(2) = 0.881$ and
 # $dL/dw = 0.881 \cdot 0.881 \cdot 0.119 \cdot 2 = 0.185$. With $\eta = 1$ the weight becomes 0.815,
@@ -76,7 +77,7 @@ from experiments.figures import drawing
 # $$\frac{dL}{dW_{ij}} = x_i \, \delta_j, \quad \frac{dL}{db_j} = \delta_j, \quad
 # \frac{dL}{dx_i} = \sum_j \delta_j W_{ij}$$
 #
-# With a row for each of $n$ samples $s$, the gradients of the samples add up:
+# With a row of $X$ for each of $n$ samples $s$, the gradients add up:
 #
 # $$\frac{dL}{dW_{ij}} = \sum_s X_{si} \, \delta_{sj} = (X^T \delta)_{ij}$$
 #
@@ -86,8 +87,9 @@ from experiments.figures import drawing
 #
 # These are the transposes: a sum over the first index of $X$, and one over the second index of $W$.
 # The shapes fit only so: $X^T$ has the shape (inputs, $n$) and $\delta$ has ($n$, outputs), so the
-# product has the shape of $W$. The layer stores the first gradient and returns the second, which is
-# the $\delta$ of the layer before it. That is backpropagation.
+# product has the shape of $W$. (If the loss is a mean over the samples, $\delta$ contains the
+# division by $n$.) The layer stores the first gradient and returns the second, which is the
+# $\delta$ of the layer before it. That is backpropagation.
 #
 # <!-- slide: Each gradient is an input times a delta -->
 
@@ -105,11 +107,17 @@ diagrams.dense_network()
 # <!-- slide: A layer: forward keeps, backward uses -->
 
 # %%
-Source(nn.Dense.forward, nn.Dense.backward, nn.Sigmoid)
+Source(nn.Dense.forward, nn.Dense.backward)
 
 # %% [markdown]
 # <!-- /slide -->
 #
+# An activation is a layer, too, without weights. It multiplies $\delta$ by its slope:
+
+# %%
+Source(nn.Sigmoid)
+
+# %% [markdown]
 # A network is a list of layers. `forward` hands the inputs to the first layer, its output to the
 # second, and so on; the output of the last layer is the prediction. `backward` walks the list from
 # the end. It starts with the $\delta$ of the loss, and each layer turns the $\delta$ of its output
@@ -121,7 +129,7 @@ Source(nn.Network.forward, nn.Network.backward, nn.Network.step)
 
 # %% [markdown]
 # One step uses a [*batch*](../docs/glossary.md#batch) of a few samples. One pass through all
-# samples is an *epoch*.
+# samples is an *epoch*: `Network.train` shuffles them and calls `step` for each batch.
 #
 # ## Check every gradient
 #
@@ -131,8 +139,6 @@ Source(nn.Network.forward, nn.Network.backward, nn.Network.step)
 #
 # $$\frac{dL}{dw} \approx \frac{L(w + \epsilon) - L(w - \epsilon)}{2 \epsilon}$$
 #
-# <!-- /slide -->
-#
 # For the neuron above with $\epsilon = 0.01$: $(0.38974 - 0.38604) / 0.02 = 0.185$, as before. This
 # is too slow for training (two forward passes for each weight), but it finds mistakes:
 
@@ -140,6 +146,8 @@ Source(nn.Network.forward, nn.Network.backward, nn.Network.step)
 ch05.gradients.show()
 
 # %% [markdown]
+# <!-- /slide -->
+#
 # A network with a mistake may learn nearly as well as the right one. Here each network reads unseen
 # digits after ten epochs. The thin lines are [95% intervals](07_data.py).
 #
@@ -205,7 +213,7 @@ ch05.changes.show()
 # | | slope $a$ | $s = 1/\sqrt n$ | $s = 1$, $n = 32$ |
 # |---|---|---|---|
 # | sigmoid | at most 1/4 | 1/4 | 1.4 |
-# | ReLU | 1 for half of the inputs: $\sqrt{1/2}$ | 0.7 | 4 |
+# | ReLU | half the variance stays: $\sqrt{1/2}$ | 0.7 | 4 |
 #
 # <!-- /slide -->
 #
@@ -389,7 +397,8 @@ ch06.losses.show()
 
 # %% [markdown]
 # Here ReLU helps more than the loss, as it did for the digits. Libraries such as Keras bring these
-# layers ready-made, and derive every backward pass themselves. This is the last of these networks
+# layers ready-made. They record the operations of the forward pass and find the backward pass
+# themselves (*automatic differentiation*). This is the last of these networks
 # in Keras:
 #
 # <!-- slide: The same network in Keras -->

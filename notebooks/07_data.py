@@ -127,8 +127,9 @@ print(*(f"{match.share:.0%}" for match in matches))
 #
 # <!-- /slide -->
 #
-# The first interval contains 50%, so these 20 games do not show that the first player is better. To
-# halve an interval, play four times as many games.
+# The first interval contains 50%, so these 20 games do not show that the first player is better.
+# All six intervals above contain the mean of the six scores, 72%. To halve an interval, play four
+# times as many games.
 #
 # How many games does it take? Let one player win 60% of its games, and repeat the match many times.
 # In how many matches does the interval lie above 50%?
@@ -191,8 +192,8 @@ ch07.memory.show()
 # <!-- /slide -->
 #
 # That is ten times the first step, because $1 + \mu + \mu^2 + \dots = 1 / (1 - \mu)$. **Decay**
-# makes the rate smaller from step to step, so that the last steps are fine. The book's formula for
-# step $t$ is
+# makes the rate smaller from step to step, so that the weights settle. At step $t$, counted from 0,
+# it is
 #
 # $$\eta_t = \frac{\eta}{1 + d \, t}$$
 #
@@ -206,8 +207,8 @@ ch07.memory.show()
 #
 # $$G \leftarrow G + g^2, \qquad w \leftarrow w - \eta \frac{g}{\sqrt G + \epsilon}$$
 #
-# $G$ only grows, so Adagrad's steps shrink for ever. **RMSprop** (Tieleman and Hinton 2012) forgets
-# old gradients:
+# $G$ only grows, so Adagrad's steps shrink for ever. **RMSprop** (Tieleman and Hinton 2012) makes
+# the same step, but forgets old gradients:
 #
 # $$G \leftarrow \beta G + (1 - \beta) g^2$$
 #
@@ -241,11 +242,15 @@ ch07.memory.show()
 # step is $\eta \cdot 4 / \sqrt{16} = \eta$, as long as for every other first gradient.
 #
 # In code, `memory` is a dictionary for each array of weights:
-#
-# <!-- slide: Three rules in a few lines -->
 
 # %%
-Source(ch07.momentum, ch07.adagrad, ch07.adam)
+Source(ch07.momentum, ch07.adagrad)
+
+# %% [markdown]
+# <!-- slide: Adam in six lines -->
+
+# %%
+Source(ch07.adam)
 
 # %% [markdown]
 # <!-- /slide -->

@@ -102,8 +102,9 @@ ch08.one_look.show()
 # ## GTP
 #
 # Programs for Go talk in lines of text, the [Go Text Protocol](../docs/glossary.md#gtp) (Farnebäck
-# 2002). The *controller* (a board on the screen, a referee, a server) sends commands; the *engine*
-# answers each one.
+# 2002). The *controller* sends commands; the *engine* answers each one. The controller can be a
+# board on the screen such as Sabaki, the program gtp2ogs that connects engines to the server OGS,
+# or a tournament.
 #
 # <!-- slide: Programs talk in lines of text -->
 
@@ -151,7 +152,7 @@ print("\n".join(f"{line:<15} -> {''.join(server.answer(line)).strip()}" for line
 #
 # <!-- slide: A fair test against another program -->
 #
-# * **One set of rules**: komi, superko, and the count.
+# * **One set of rules**: [komi](../docs/glossary.md#komi), superko, and the count.
 # * **Pairs**: each random opening is played twice, with both colours.
 # * **Equal means**: the same time a move, or both budgets named.
 # * **Enough games** for the difference that you want to see.

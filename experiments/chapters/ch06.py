@@ -21,6 +21,7 @@ import dlgo
 from dlgo import GameState
 from engines.learning import from_scratch as nn
 from engines.learning.data import Dataset
+from engines.learning.from_scratch.layers import Floats
 from engines.learning.networks.store import TRAINING_MODULES
 from engines.supervised.config import SupervisedConfig
 from engines.supervised.trainer import train
@@ -102,8 +103,8 @@ def losses(games: int, epochs: int) -> Iterator[Row]:
                     len(test_moves))
 
 
-def fit_in_keras(inputs: np.ndarray, labels: np.ndarray, epochs: int) -> Any:
-    """The network of `losses` with cross-entropy and ReLUs, made and trained by Keras."""
+def fit_in_keras(inputs: Floats, labels: Floats, epochs: int) -> Any:
+    """The network of `losses` with cross-entropy and ReLUs, in Keras."""
     from engines.learning.networks.backend import keras
 
     keras.utils.set_random_seed(1)

@@ -73,7 +73,7 @@ def _(table: pd.DataFrame, axes: Axes) -> None:
                       color=colour, capsize=5, label=f"{patience} low estimate" + (
                           "s in a row" if patience > 1 else ""))
     axes.set(xlabel="resign below this expected share of wins",
-             ylabel="wrong resignations in %, with 95% interval",
+             ylabel="wrong resignations in %",
              ylim=(0, None))
     axes.legend()
 
