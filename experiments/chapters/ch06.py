@@ -114,11 +114,8 @@ def fit_in_keras(inputs: Floats, labels: Floats, epochs: int) -> Any:
         keras.layers.Dense(64, activation="relu"),
         keras.layers.Dense(7),
     ])
-    network.compile(
-        optimizer=keras.optimizers.SGD(learning_rate=0.5),
-        loss=keras.losses.CategoricalCrossentropy(from_logits=True),
-        metrics=["accuracy"],
-    )
+    loss = keras.losses.CategoricalCrossentropy(from_logits=True)
+    network.compile(keras.optimizers.SGD(0.5), loss, metrics=["accuracy"])
     network.fit(inputs, labels, batch_size=32, epochs=epochs, verbose=0)
     return network
 

@@ -180,3 +180,18 @@ def test_nothing_is_measured_if_the_figures_have_no_place(
         script("", experiment(quick={}, full={})(lambda: pytest.fail("it measures")))
     assert ended.value.code == 2
     assert "file/figures: Not a directory" in capsys.readouterr().err
+
+
+def test_nothing_is_measured_if_packages_are_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def measure() -> None:
+        pytest.fail("it measures")
+
+    first, second = experiment(quick={}, full={})(measure), experiment(quick={}, full={})(measure)
+    second.needs("train", "no_such_module")
+    monkeypatch.setattr(sys, "argv", ["ch99", "--out", str(tmp_path)])
+    with pytest.raises(SystemExit) as ended:
+        script("", first, second)
+    assert ended.value.code == 2
+    assert 'no_such_module); run pip install "dlgo-suite[train]"' in capsys.readouterr().err
