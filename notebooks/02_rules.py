@@ -336,7 +336,7 @@ before
 # $$\text{key} = \bigoplus_{\text{stones}} r(\text{colour}, \text{point})$$
 #
 # Because $a \oplus b \oplus b = a$, the same operation removes a stone. So a move costs one
-# operation for each stone that appears or disappears:
+# operation for each stone that appears or disappears. With four bits, and no other stones drawn:
 #
 # <!-- slide: One operation for each stone -->
 
