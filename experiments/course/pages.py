@@ -124,18 +124,22 @@ def on_page_markdown(
 
 
 def on_page_content(html: str, page: Any, **_: Any) -> str:
-    """Refuse commands that are not code; make sections of slides."""
+    """Refuse commands and lists shown as text; make sections of slides."""
     uri = page.file.src_uri
     if not uri.startswith(("source/", README)):
-        refuse_prose_commands(html, uri)
+        refuse_markup_as_text(html, uri)
     return as_sections(html, page.meta["of"]) if "of" in page.meta else html
 
 
-def refuse_prose_commands(html: str, page: str) -> None:
+def refuse_markup_as_text(html: str, page: str) -> None:
     """Raise DlgoError if a paragraph or an item of a list begins with a command that is not code,
-    such as one in a list whose indentation Markdown did not take for code."""
+    or holds an item of another list: Markdown takes too little indentation for text."""
     for tag in BeautifulSoup(html, "html.parser")(["p", "li"]):
         text, first = tag.get_text().strip(), tag.find(string=re.compile(r"\S"))
+        if "\n* " in text:
+            item = text.partition("\n* ")[2][:30]
+            raise DlgoError(f"{page}: the list's item `{item}` is shown as text; put an empty line "
+                            "before it")
         if _COMMAND.match(text) and first and not first.find_parent(["code", "pre"]):
             raise DlgoError(f"{page}: the command `{text[:50]}` is shown as text; indent it by "
                             "four columns more, by eight in a list, or put it in backquotes")

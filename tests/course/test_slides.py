@@ -16,7 +16,7 @@ for package in ("jupytext", "material", "nbconvert"):
 import jupytext  # noqa: E402
 
 from experiments.course.notebooks import as_page, run_notebook  # noqa: E402
-from experiments.course.pages import refuse_prose_commands  # noqa: E402
+from experiments.course.pages import refuse_markup_as_text  # noqa: E402
 from experiments.course.slides import as_sections, split  # noqa: E402
 
 pytestmark = pytest.mark.docs
@@ -157,10 +157,12 @@ def test_slides_fit_a_projector(slides: dict[str, str]) -> None:
         browser.driver.quit()
 
 
-def test_commands_are_code() -> None:
-    refuse_prose_commands("<p><code>dlgo play go</code></p><pre>dlgo play go</pre>", "here.md")
-    refuse_prose_commands("<p>dlgo shows how to play.</p><p>Write dlgo play go</p>", "here.md")
+def test_commands_are_code_and_lists_are_lists() -> None:
+    refuse_markup_as_text("<p><code>dlgo play go</code></p><pre>dlgo play go</pre>", "here.md")
+    refuse_markup_as_text("<p>dlgo shows how to play.</p><p>Write dlgo play go</p>", "here.md")
     for command in ("dlgo class list dlgo class new", "python -m experiments.check", "make test"):
         for tag in ("p", "li"):
             with pytest.raises(DlgoError, match=f"here.md: the command `{command[:9]}"):
-                refuse_prose_commands(f"<ul><{tag}> {command}</{tag}></ul>", "here.md")
+                refuse_markup_as_text(f"<ul><{tag}> {command}</{tag}></ul>", "here.md")
+    with pytest.raises(DlgoError, match="here.md: the list's item `two` is shown as text"):
+        refuse_markup_as_text("<p>one\n* two</p>", "here.md")
