@@ -115,6 +115,8 @@ def on_page_markdown(
     if offers:
         title, body = markdown.lstrip().split("\n", 1)
         markdown = f"{title}\n\n*{' '.join(offers)}*\n{body}"
+    # A file's name after the language of its code is the title of the block.
+    markdown = re.sub(r"^```(\w+) (\S+)$", r'```\1 title="\2"', markdown, flags=re.M)
     # The links of slides start where those of their page do.
     markdown = _redirect(MARKER.sub("", markdown), uri, _folder_of(page.meta.get("of", uri)))
     parts = _FENCE.split(markdown)

@@ -1,6 +1,7 @@
 // Slides: keys, and what is on a slide made to fit it.
 const sections = [...document.querySelectorAll("section")];
-const SIZES = [44, 42, 40, 38]; // of text; code is 0.8 and a formula's index 0.7 of it
+const SIZES = [56, 50, 44, 41, 38]; // of text; code is 0.8 and a formula's index 0.7 of it
+const SHAPES = ["", "dense", "columns", "dense columns"]; // of code, from the most legible on
 const [WIDTH, HEIGHT] = [1740, 930]; // of a slide without its edges
 let now = 0, number = "";
 
@@ -16,6 +17,12 @@ function placeBeside(picture, content) {
   return printed;
 }
 
+// Without docstrings and empty lines, long code may fit.
+function cutDocstrings(code) {
+  code.querySelectorAll(".sd").forEach((one) => one.remove());
+  code.innerHTML = code.innerHTML.replace(/\n(?:(?:\s|<span class="w">\s*<\/span>)*\n)+/g, "\n");
+}
+
 function fit(section) {
   const content = section.firstElementChild;
   const pictures = [...section.querySelectorAll("img, svg:not(svg svg)")];
@@ -27,9 +34,13 @@ function fit(section) {
   const fits = () => room() >= Math.min(rows.size * 500, 600) && content.scrollWidth <= WIDTH;
   resize(0);
   printed?.style.setProperty("display", "none");
-  for (const columns of [false, true]) {
-    section.classList.toggle("columns", columns);
-    if (SIZES.some((size) => { section.style.fontSize = `${size}px`; return fits(); })) break;
+  const shaped = () => SHAPES.some((shape) => {
+    section.className = shape;
+    return SIZES.slice(rows.size ? 2 : 0).some((size) => { section.style.fontSize = `${size}px`; return fits(); });
+  });
+  if (!shaped()) {
+    section.querySelectorAll("pre > code").forEach(cutDocstrings);
+    shaped();
   }
   if (rows.size) resize(Math.max(0, Math.floor(room() / rows.size)));
   printed?.style.removeProperty("display");
