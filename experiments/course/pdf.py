@@ -35,8 +35,9 @@ html { font-size: 112%; } body { background: #fff; color: #000; height: auto; }
 .md-typeset h2, .md-typeset h3 { break-after: avoid; }
 .md-typeset .title { margin-top: 30vh; break-before: auto; text-align: center; }
 .md-typeset pre > code { white-space: pre-wrap; overflow: visible; font-size: .58rem; }
-.md-typeset img, .md-typeset svg { max-width: 100%; max-height: 20cm; height: auto; }
-.md-typeset img, svg, pre, tr, figure, math { break-inside: avoid; }
+.md-typeset img { max-width: 100%; max-height: 8.5cm; }
+.md-typeset svg { max-width: 100%; max-height: 16cm; height: auto; }
+img, svg, tr, figure, math { break-inside: avoid; }
 .md-typeset table { display: table !important; width: auto; }
 .md-typeset div { max-width: 100%; overflow: visible !important; }
 .contents > ol { columns: 2; }
