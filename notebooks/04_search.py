@@ -17,11 +17,10 @@
 # You need recursion, logarithms, the variance of a mean, and the states and intervals of
 # [Rules and state](02_rules.py).
 #
-# To choose a move, imagine it played, then the best answer, then the best answer to that. This page
-# does so in four ways. **Rules of thumb** look at most four moves ahead. **Minimax** looks at
-# everything. **Alpha-beta** gets the same answer from a small part of the positions. **Monte Carlo
-# tree search** (MCTS) samples: it plays random games, most of them after the moves that have done
-# well.
+# To choose a move, imagine it played, then the best answer, then the best answer to that. **Rules
+# of thumb** look at most four moves ahead. **Minimax** looks at everything. **Alpha-beta** gets
+# the same answer from a small part of the positions. **Monte Carlo tree search** (MCTS) samples:
+# it plays random games, most of them after the moves that have done well.
 #
 # In [the studio](../docs/studio.md#course-and-lectures), open the course preset *A fork*.
 
@@ -221,8 +220,7 @@ diagrams.mcts_steps()
 #
 # By hand, with $c = 0.4$ and $N = 100$: a child with 60% wins in 80 visits scores
 # $0.60 + 0.4 \sqrt{4.61 / 80} = 0.70$. A child with 40% wins in 5 visits scores
-# $0.40 + 0.4 \sqrt{4.61 / 5} = 0.78$. So the search visits the second child next, although it has
-# won less often.
+# $0.40 + 0.4 \sqrt{4.61 / 5} = 0.78$. So the second child is next, although it has won less often.
 #
 # ### Why a root, and why a logarithm?
 #
@@ -268,8 +266,7 @@ Source(TextbookMCTS._simulation, TextbookMCTS._select, TextbookMCTS._score, Text
        TextbookMCTS._simulate, TextbookMCTS._back_up)
 
 # %% [markdown]
-# Watch it on the position of minimax above. Each step is an event, and you can draw the tree after
-# any number of them. The search proves that all moves but B1 lose.
+# Watch it on the position of minimax above. It proves that all moves but B1 lose.
 
 # %%
 recording = watch(dlgo.engine("textbook-mcts:sims=60", game, 1), state)
@@ -315,8 +312,7 @@ ch04.simulations.show()
 # <!-- /slide -->
 #
 # The engines that play rated games are the same searches, compiled: they run hundreds of times
-# faster. [Alpha-beta](../docs/engines/alphabeta.md) and [MCTS](../docs/engines/mcts.md) describe
-# them and what each of their techniques buys.
+# faster ([Alpha-beta](../docs/engines/alphabeta.md), [MCTS](../docs/engines/mcts.md)).
 #
 # <!-- slide: Compiled searches are hundreds of times faster -->
 
