@@ -6,10 +6,10 @@ An exercise that varies has constants without values, and a function that draws 
     ...
     ### BEGIN HIDDEN TESTS
     def variant(rng):
-        return {"C": decimal(rng, 0.3, 1.5, 5)}
+        return {"C": decimal(rng, 0.4, 1.6, 6)}
 
-The file for students says `C = 0.73152`. Examples that depend on such values have no answers in the
-source: the solution gives them. The exercise for a whole class is the variant of the seed "".
+The file for students says `C = 0.731524`. Examples that depend on such values have no answers in
+the source: the solution gives them. The exercise for a whole class is the variant of the seed "".
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ from experiments.classroom.variants import decimal
 
 
 def variant(rng: random.Random):
-    return {"C": decimal(rng, 0.4, 1.6, 5)}
+    return {"C": decimal(rng, 0.4, 1.6, 6)}
 
 
 class Game(Tree):
