@@ -163,7 +163,7 @@ def _mathml(match: re.Match[str]) -> str:
     display = "block" if match["block"] else "inline"
     formula = convert(match[display], display=display)
     # At the start of a line Markdown would take <math> for a block.
-    return formula if match["block"] else f"<span>{formula}</span>"
+    return f'<span class="{display}-formula">{formula}</span>'
 
 
 def _existing(docs: Path, names: str) -> list[str]:

@@ -40,6 +40,7 @@ html { font-size: 112%; } body { background: #fff; color: #000; height: auto; }
 img, svg, tr, figure, math { break-inside: avoid; }
 .md-typeset table { display: table !important; width: auto; }
 .md-typeset div { max-width: 100%; overflow: visible !important; }
+.block-formula { overflow: visible; }
 .contents > ol { columns: 2; }
 .contents li { margin: 0 0 0 1em !important; list-style: none; break-inside: avoid; }
 .contents > ol > li { margin: 0 0 .6em !important; font-weight: bold; }
