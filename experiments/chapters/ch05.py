@@ -215,7 +215,7 @@ def spreads(network: nn.Network) -> list[float]:
     return result
 
 
-@experiment(quick={"games": 200, "epochs": 5, "rate": 0.2},
+@experiment(quick={"games": 140, "epochs": 5, "rate": 0.2},
             full={"games": 800, "epochs": 20, "rate": 0.05}, size=(8, 5))
 def go(games: int, epochs: int, rate: float) -> Iterator[Row]:
     """How many moves of Go on 5x5 does the network predict, in games it knows and in others?
