@@ -220,7 +220,7 @@ ch05.changes.show()
 # Measured, layer after layer, before any training:
 
 # %% tags=["hide-input"]
-lines = ["standard deviation, layer    1      2      3"]
+lines = ["standard deviation, layer      1      2      3"]
 for variant in ("squared error, sigmoids", "cross-entropy, ReLUs"):
     for name, scale in (("1 / sqrt(n)", None), ("1", 1.0)):
         spreads = ch05.spreads(ch05.reader(variant, scale=scale))
