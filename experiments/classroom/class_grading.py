@@ -50,6 +50,9 @@ def grade_class(folder: Path, policy: Policy, settings: Settings) -> None:
 
 def _grade_class(folder: Path, policy: Policy, settings: Settings) -> None:
     files = settings.outputs
+    if files.of_one_student and policy.seed_by_student:
+        raise DlgoError("--gradescope and --classroom50 do not know whose work they grade; leave "
+                        "out --seed-by-student, or grade the whole class")
     column = grade_column(policy.roster, files.assignment) if files.gradebook else 0
     names = settings.exercises or policy.names
     class_exercises = [get_exercise(name) for name in names] or list(exercises().values())

@@ -21,6 +21,7 @@ from typing import NamedTuple
 from experiments.classroom.collecting import code_of, collect
 from experiments.classroom.exercise import Exercise
 from experiments.classroom.hand_ins import Source, submissions
+from experiments.classroom.policy import Policy
 
 _LENGTH = 12
 # Characters of a file that are read; the share of a class, and the number of students, whose
@@ -40,18 +41,23 @@ class Pair(NamedTuple):
     share: float  # of the runs of the shorter one
 
 
-def similar_pairs(sources: Mapping[str, Source], exercises: list[Exercise]) -> list[Pair]:
-    """All pairs of students whose hand-ins share runs of tokens, most alike first."""
-    pairs: list[Pair] = []
+def similar_pairs(
+    sources: Mapping[str, Source], exercises: list[Exercise], policy: Policy | None = None
+) -> list[Pair]:
+    """All pairs of students whose hand-ins share runs of tokens, most alike first. `policy` says
+    what each student was given, if it has a seed."""
+    pairs, policy = list[Pair](), policy or Policy()
     texts = {student: _texts(source, exercises) for student, source in sources.items()}
     for exercise in exercises:
         runs = {student: runs_of(text_of[exercise.name]) for student, text_of in texts.items()
                 if exercise.name in text_of}
         count = Counter(itertools.chain.from_iterable(runs.values()))
         most = max(_FEW, _COMMON * len(runs))
-        ignored = runs_of(exercise.student_version()) | {
-            run for run, students in count.items() if students > most}
-        own_runs = {student: all_runs - ignored for student, all_runs in runs.items()}
+        common = {run for run, students in count.items() if students > most}
+        own_runs = {
+            student: all_runs - common - runs_of(
+                policy.exercise(exercise.name, student).student_version())
+            for student, all_runs in runs.items()}
         for student, classmate in itertools.combinations(own_runs, 2):
             shared = len(own_runs[student] & own_runs[classmate])
             if shared:

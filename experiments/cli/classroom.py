@@ -174,22 +174,26 @@ def grade(folder: Path, out: Path, plan: Path | None, **options: Any) -> None:
 @click.argument("folder", type=PATH)
 @click.option("--exercise", "names", multiple=True, metavar="NAME",
               help="Exercise to compare; may be repeated. Default: all exercises.")
+@_seed_by_student_option
+@_roster_option
 @click.option("--out", type=FILE, default=Path("similarity.csv"), show_default=True,
               help="Table of all pairs of students who share code.")
-def similarity(folder: Path, names: tuple[str, ...], out: Path) -> None:
+def similarity(folder: Path, names: tuple[str, ...], out: Path, **options: Any) -> None:
     """List hand-ins whose code is alike, names aside. Read both before you judge."""
     from dlgo.files import write_csv
     from dlgo.text import number_of
     from experiments.classroom.exercise import exercises, get_exercise
     from experiments.classroom.gradebooks import harmless
     from experiments.classroom.hand_ins import hand_ins
+    from experiments.classroom.policy import read_policy
     from experiments.classroom.similarity import similar_pairs
 
+    policy = read_policy(None, **options)
     selection = [get_exercise(name) for name in names] or list(exercises().values())
     sources, remarks = hand_ins(folder, [exercise.name for exercise in selection])
     for remark in remarks:
         log(remark, err=True)
-    pairs = similar_pairs(sources, selection)
+    pairs = similar_pairs(sources, selection, policy)
     write_csv(out, ["exercise", "student", "other", "shared", "share"], [
         [pair.exercise, harmless(pair.student), harmless(pair.classmate), pair.shared,
          f"{pair.share:.2f}"]

@@ -92,9 +92,15 @@ def test_a_class_with_individual_exercises_is_graded(a_class: Path, capfd) -> No
     assert all(rows[student] == [10, 10, 10] for student in STUDENTS[3:])
     page = (a_class / "marks/students" / f"{STUDENTS[2]}.html").read_text()
     assert "uct was graded with your own values: C = " in page
-    done = dlgo_here(capfd, "class", "similarity", hand_ins, "--exercise", "uct", "--out",
-                     a_class / "similar.csv")
+    for number in range(3, len(STUDENTS)):  # only three hand in the same code
+        start = (a_class / "start" / STUDENTS[number] / "uct.py").read_text()
+        (hand_ins / STUDENTS[number] / "uct.py").write_text(start)
+    done = dlgo_here(capfd, "class", "similarity", hand_ins, *individual, "--exercise", "uct",
+                     "--out", a_class / "similar.csv")
     assert done.returncode == 0
+    with (a_class / "similar.csv").open() as file:
+        assert {name for row in csv.DictReader(file) for name in (row["student"], row["other"])
+                } == {*STUDENTS[:3]}
 
     # A plan names the seed, too. Grades are kept; with another seed, none is.
     (a_class / "class.toml").write_text('roster = "class.csv"\nseed_by_student = "other.seed"\n')
@@ -105,17 +111,20 @@ def test_a_class_with_individual_exercises_is_graded(a_class: Path, capfd) -> No
                          a_class / "marks").returncode == 0
         after = json.loads((a_class / "marks/grades.json").read_text())
         assert all((grade == earlier) == kept for grade, earlier in zip(after, before, strict=True)
-                   if grade["exercise"] == "uct")
+                   if grade["exercise"] == "uct" and grade["student"] in STUDENTS[:3])
 
 
 def test_mistakes_give_one_line(a_class: Path, tmp_path: Path, capfd) -> None:
     (tmp_path / "no.seed").write_text("title = 1\n")
+    (tmp_path / "a.seed").write_text('seed = "a"\n')
     for arguments, part in (
         (("new", "uct", "--seed-by-student", tmp_path / "x"), "and --roster"),
         (("new", "uct", "--roster", a_class / "class.csv"), "need --seed-by-student"),
         (("new", "uct", "--roster", a_class / "class.csv", "--seed-by-student",
           tmp_path / "no.seed"), "contains no seed of a class"),
         (("grade", a_class, "--seed-by-student", tmp_path / "missing"), "cannot be read"),
+        (("grade", a_class, "--seed-by-student", tmp_path / "a.seed", "--gradescope",
+          tmp_path / "results.json"), "do not know whose work they grade"),
     ):
         assert_one_line(dlgo_here(capfd, "class", *arguments, "--out", tmp_path), part)
     assert not list(tmp_path.glob("student*"))
