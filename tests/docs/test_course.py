@@ -17,6 +17,7 @@ import pytest
 from dlgo import DlgoError
 from tests.command import ROOT, run_module
 from tests.conftest import RUN_ALL
+from tests.course.test_slides import MISFITS
 
 for package in ("ipykernel", "jupytext", "material", "nbconvert", "onnx", "sklearn", "ziglang"):
     pytest.importorskip(package, reason="needs what the course is built with: dlgo-suite[course]")
@@ -186,3 +187,12 @@ def test_a_reader_tries_a_search(course: Path, browser, page: str, answer: str) 
     finally:
         driver.switch_to.default_content()
     assert browser.errors() == []
+
+
+def test_all_slides_fit_a_projector(course: Path, browser) -> None:
+    decks = sorted((course / "site/slides").glob("[!i]*.html"))  # without the index
+    assert len(decks) >= 10
+    with browser.sized(1920, 1080):
+        for deck in decks:
+            browser.driver.get(deck.as_uri())
+            assert browser.driver.execute_script(MISFITS) == [], deck
