@@ -42,6 +42,7 @@ web = ["ziglang>=0.13", "onnx>=1.16"]
 # The site of the course, with the notebooks run: `make course`.
 course = [
     *web,  # for its searches to try
+    "beautifulsoup4>=4.12",
     "ipykernel>=6.29",
     "jupytext>=1.16",
     "latex2mathml>=3.77",
