@@ -4,7 +4,8 @@ A notebook is a Python file in cells (jupytext's py:percent format), so that it 
 compared and checked like any other file. The build makes the `.ipynb` file and the page from it.
 A new notebook is a new file: the menu and the tests find it.
 
-The code of a cell with the tag `hide-input` (of Jupyter Book) is folded; its output is shown.
+The code of a cell with the tag `hide-input` (of Jupyter Book) is folded; its output is shown. Of
+a cell that shows a source, only that source is shown.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ PAGE = """{% extends "markdown/index.md.j2" %}
 <details class="code" markdown="1"><summary>Code</summary>
 {{ super() }}
 </details>
-{% else %}
+{% elif not cell.source.startswith("Source(") %}
 {{ super() }}
 {% endif %}
 {% endblock input %}

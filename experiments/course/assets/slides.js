@@ -1,6 +1,7 @@
 // Slides: keys, and what is on a slide made to fit it.
 const sections = [...document.querySelectorAll("section")];
-const SIZES = [56, 50, 44, 41, 38]; // of text; code is 0.8 and a formula's index 0.7 of it
+const SIZES = [68, 62, 56, 50, 44, 41, 38]; // of text; code is 0.8 and a formula's index 0.7 of it
+const BESIDE_PICTURES = 4; // the first of them that leaves room for a picture
 const SHAPES = ["", "dense", "columns", "dense columns"]; // of code, from the most legible on
 const [WIDTH, HEIGHT] = [1740, 930]; // of a slide without its edges
 let now = 0, number = "";
@@ -36,7 +37,7 @@ function fit(section) {
   printed?.style.setProperty("display", "none");
   const shaped = () => SHAPES.some((shape) => {
     section.className = shape;
-    return SIZES.slice(rows.size ? 2 : 0).some((size) => { section.style.fontSize = `${size}px`; return fits(); });
+    return SIZES.slice(rows.size ? BESIDE_PICTURES : 0).some((size) => { section.style.fontSize = `${size}px`; return fits(); });
   });
   if (!shaped()) {
     section.querySelectorAll("pre > code").forEach(cutDocstrings);
