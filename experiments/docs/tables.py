@@ -81,8 +81,8 @@ def table(about: str) -> str:
         return _table("head | form | meaning",
                       [(f"`{name}`", head.form, head.meaning) for name, head in HEADS.items()])
     if about == "museum":
-        return _table("fault | about | price in Elo | against random moves", [
-            (f"{row.title} (`{row.Index}`)", row.about, row.text, row.random)
+        return _table("fault | price in Elo | against random moves", [
+            (f"{row.title} (`{row.Index}`)", row.text, row.random)
             for row in museum.cards().itertuples()])
     if name == "claims" and kind in _STUDIES or about == "families strengths":
         frame = families.published() if name == "strengths" else plans.published(

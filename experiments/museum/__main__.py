@@ -31,8 +31,7 @@ def cards() -> pd.DataFrame:
     fault; `text` and `random` tell the price and the points against random moves.
     """
     table = pd.read_csv(PRICES, index_col="fault").reindex(list(faults()))
-    table["title"], table["about"] = zip(*(
-        (fault.title, KINDS[fault.kind]) for fault in faults().values()), strict=True)
+    table["title"] = [fault.title for fault in faults().values()]
     table["hidden"] = table["price"] * (table["shown"] / table["right_shown"]).clip(upper=1)
     table["luck"] = ~((table["low"] > 0) | (table["high"] < 0))
     table["text"], table["random"] = zip(*(
