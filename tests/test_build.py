@@ -29,7 +29,7 @@ def change(file: Path, old: str, new: str) -> None:
 
 
 def test_the_better_idea_is_an_engine(folder: Path) -> None:
-    old, new = BLOCKS[:2]
+    _, old, new = BLOCKS[:3]  # the first one is shown only
     change(folder / "ideas.py", old, new)
     assert len(new.splitlines()) <= 12
     report = check(str(folder / "ideas.py"), games=() if RUN_ALL else ("tictactoe",))
@@ -42,7 +42,7 @@ def test_the_check_finds_what_the_changed_rule_forgets(
 ) -> None:
     monkeypatch.chdir(folder)
     file = Path("lines.py")
-    result, evaluate = BLOCKS[2:]
+    result, evaluate = BLOCKS[3:]
     change(file, result.replace("-state", "state"), result)
     assert str(check("lines.py")).splitlines()[1] in DOC
     change(file, "B3 C3\": 1,", "B3 C3\": -1,")
