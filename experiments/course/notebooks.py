@@ -25,7 +25,8 @@ from dlgo.errors import DlgoError
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "notebooks"
-# Templates of nbconvert: a page with all code; slides with the code of cells tagged `slide-code`.
+# Templates of nbconvert: a page with all code; slides with the code of cells tagged `slide-code`,
+# and without the words that repeat an experiment's figure.
 PAGE = """{% extends "markdown/index.md.j2" %}
 {% block input %}
 {% if "hide-input" in cell.metadata.tags %}
@@ -39,6 +40,7 @@ PAGE = """{% extends "markdown/index.md.j2" %}
 """
 SLIDES = """{% extends "markdown/index.md.j2" %}
 {% block input %}{% if "slide-code" in cell.metadata.tags %}{{ super() }}{% endif %}{% endblock %}
+{% block stream %}{% if not cell.source.endswith(".show()") %}{{ super() }}{% endif %}{% endblock %}
 """
 
 
