@@ -43,7 +43,7 @@ class Resignation:
         self._hopeless = 0
 
     def update(self, value: float) -> bool:
-        """Whether to resign now, with the player expecting `value`: -1 (loss) to +1 (win)."""
+        """Whether to resign now, with the player expecting `value`: -1 (lost) to +1 (won)."""
         share = 0.5 + 0.5 * value
         self._hopeless = self._hopeless + 1 if share < self._below else 0
         return self.possible and self._hopeless >= self._patience

@@ -16,7 +16,7 @@
 # * tell a network that has learned something from one that always names the most common move.
 #
 # You need derivatives with the chain rule, products of matrices, and NumPy arrays. On all pages
-# $\ln$ is the natural logarithm (`np.log`); one with base 10 is written $\log_{10}$.
+# $\ln$ is the natural logarithm (`np.log`), $\log_{10}$ the one with base 10.
 #
 # A neural network is a function with many numbers in it, its
 # [*weights*](../docs/glossary.md#weight). *Training* shows it inputs with the right answers, the
@@ -41,8 +41,8 @@ from experiments.figures import drawing
 # %% [markdown]
 # ## One neuron
 #
-# A neuron multiplies its input by a weight, adds a *bias*, and applies an *activation function*,
-# here the sigmoid $\sigma$:
+# A neuron multiplies its input $x$ by a weight $w$ and adds a number $b$, its *bias*, which is
+# learned like a weight. Then it applies an *activation function*, here the sigmoid $\sigma$:
 #
 # <!-- slide: One weight moves against the slope -->
 #
@@ -60,8 +60,8 @@ from experiments.figures import drawing
 # $e^{-z} / (1 + e^{-z})^2 = \sigma(z) (1 - \sigma(z)) = y (1 - y)$.
 #
 # By hand, with $x = 2$, $w = 1$, $b = 0$ and $t = 0$: $y = \sigma(2) = 0.881$ and
-# $dL/dw = 0.881 \cdot 0.881 \cdot 0.119 \cdot 2 = 0.185$. With $\eta = 1$ the weight becomes 0.815,
-# and the output falls to $\sigma(1.63) = 0.84$.
+# $dL/dw = 0.881 \cdot 0.881 \cdot 0.119 \cdot 2 = 0.185$. With $\eta = 1$ the weight becomes 0.815.
+# With the same $b$, the output falls to $\sigma(2 \cdot 0.815) = 0.84$.
 #
 # ## Layers and backpropagation
 #
@@ -85,11 +85,9 @@ from experiments.figures import drawing
 #
 # <!-- /slide -->
 #
-# These are the transposes: a sum over the first index of $X$, and one over the second index of $W$.
-# The shapes fit only so: $X^T$ has the shape (inputs, $n$) and $\delta$ has ($n$, outputs), so the
-# product has the shape of $W$. (If the loss is a mean over the samples, $\delta$ contains the
-# division by $n$.) The layer stores the first gradient and returns the second, which is the
-# $\delta$ of the layer before it. That is backpropagation.
+# The transposes are sums over the first index of $X$ and over the second index of $W$. (If the loss
+# is a mean over the samples, $\delta$ contains the division by $n$.) The layer stores the first
+# gradient and returns the second: the $\delta$ of the layer before it. That is backpropagation.
 #
 # <!-- slide: Each gradient is an input times a delta -->
 
@@ -118,11 +116,11 @@ Source(nn.Dense.forward, nn.Dense.backward)
 Source(nn.Sigmoid)
 
 # %% [markdown]
-# A network is a list of layers. `forward` hands the inputs to the first layer, its output to the
-# second, and so on; the output of the last layer is the prediction. `backward` walks the list from
-# the end. It starts with the $\delta$ of the loss, and each layer turns the $\delta$ of its output
-# into that of its input. `step` joins both and moves every weight against its gradient; `-=`
-# changes the arrays that the layers hold.
+# A network is a list of layers. `forward` passes the inputs through all of them; the output of the
+# last layer is the prediction. `backward` starts with the derivative of the loss by the outputs
+# (`loss.delta`) and walks the list from the end: each layer turns the $\delta$ of its output into
+# that of its input. `step` moves every weight against its gradient; `-=` changes the arrays that
+# the layers hold.
 
 # %%
 Source(nn.Network.forward, nn.Network.backward, nn.Network.step)
@@ -137,10 +135,11 @@ Source(nn.Network.forward, nn.Network.backward, nn.Network.step)
 #
 # <!-- slide: Finite differences find mistakes -->
 #
-# $$\frac{dL}{dw} \approx \frac{L(w + \epsilon) - L(w - \epsilon)}{2 \epsilon}$$
+# $$\frac{dL}{dw} \approx \frac{L(w + h) - L(w - h)}{2 h}$$
 #
-# For the neuron above with $\epsilon = 0.01$: $(0.38974 - 0.38604) / 0.02 = 0.185$, as before. This
-# is too slow for training (two forward passes for each weight), but it finds mistakes:
+# For the neuron above with $h = 0.01$: $(0.38974 - 0.38604) / 0.02 = 0.185$, as before. This is too
+# slow for training (two forward passes for each weight), but it finds mistakes. The error is
+# relative to the larger of the two gradients:
 
 # %% tags=["hide-input"]
 ch05.gradients.show()
@@ -148,8 +147,9 @@ ch05.gradients.show()
 # %% [markdown]
 # <!-- /slide -->
 #
-# A network with a mistake may learn nearly as well as the right one. Here each network reads unseen
-# digits after ten epochs. The thin lines are [95% intervals](07_data.py).
+# A network with a mistake may learn nearly as well as the right one. Here three networks read
+# handwritten digits (next section) after ten epochs. The thin lines are [95%
+# intervals](07_data.py).
 #
 # <!-- slide: A wrong gradient can read 95% -->
 
@@ -160,12 +160,12 @@ ch05.mistakes.show()
 # <!-- /slide -->
 #
 # **Try this.** Make a mistake of your own: derive a class from `nn.Dense` or `nn.Sigmoid`, put it
-# into `ch05.sigmoids`, and call `gradient_error`. Does it find your mistake?
+# into `ch05.sigmoids`, and call `gradient_error`.
 #
 # ## Reading digits
 #
-# The network has 64 inputs (8x8 pixels), two layers of 32 neurons, and 10 outputs, one for each
-# digit. It learns from 1,438 images; 359 others test it.
+# The network has 64 inputs (8x8 pixels), two layers of 32 neurons, and an output for each digit. It
+# learns from 1,438 images; 359 others test it.
 
 # %% tags=["hide-input"]
 images, classes, _, _ = ch05.digits()
@@ -177,8 +177,8 @@ with drawing(None, 8, 1, (1.3, 1.6)) as axes:
 # %% [markdown]
 # A second network differs in three ways. Its activation is the *ReLU*, which replaces negative
 # numbers by 0. Its loss is cross-entropy (see below). And its learning rate is 0.1 instead of 3.0:
-# the gradients of the two losses have different sizes. With 0.1, the first network reads only 15%
-# after five epochs; with 3.0, the second reads 8%.
+# the gradients of the two losses have different sizes. With the rates exchanged, the two networks
+# read 15% and 8% after five epochs.
 #
 # <!-- slide: Squared error with sigmoids starts slowly -->
 
@@ -188,8 +188,8 @@ ch05.reading.show()
 # %% [markdown]
 # <!-- /slide -->
 #
-# Which change makes the start fast? Change one thing at a time, and give each network its own best
-# rate:
+# Which change makes the start fast? Change one thing at a time, give each network its own best
+# rate, and test after two epochs:
 
 # %% tags=["hide-input"]
 ch05.changes.show()
@@ -197,7 +197,7 @@ ch05.changes.show()
 # %% [markdown]
 # Both changes help, the ReLU more. The reason is the factor $y (1 - y)$, the slope of the sigmoid:
 # it is at most 1/4, and nearly 0 where the sigmoid is flat. The slope of a ReLU is 1 for all
-# positive numbers.
+# positive numbers; cross-entropy cancels the factor of the last layer (question 2).
 #
 # ## How large are the first weights?
 #
@@ -212,12 +212,13 @@ ch05.changes.show()
 #
 # | | slope $a$ | $s = 1/\sqrt n$ | $s = 1$, $n = 32$ |
 # |---|---|---|---|
-# | sigmoid | at most 1/4 | 1/4 | 1.4 |
-# | ReLU | half the variance stays: $\sqrt{1/2}$ | 0.7 | 4 |
+# | sigmoid | at most 1/4 | 1/4 | at most 1.4 |
+# | ReLU | half the sums pass: $\sqrt{1/2}$ | 0.7 | 4 |
 #
 # <!-- /slide -->
 #
-# Measured, layer after layer, before any training:
+# A ReLU passes only positive sums, so half of the variance. Measured after each activation, before
+# any training (the ReLU network has none after its last layer):
 
 # %% tags=["hide-input"]
 lines = ["standard deviation, layer      1      2      3"]
@@ -229,15 +230,18 @@ for variant in ("squared error, sigmoids", "cross-entropy, ReLUs"):
 print("\n".join(lines))
 
 # %% [markdown]
-# With $s = 1/\sqrt n$ the sigmoids pass on almost no differences: each layer divides them by about
-# 4. The book's $s = 1$ keeps most of them. This is not a matter of the rate: each with its own best
-# one, $1/\sqrt n$ reads 91% and $s = 1$ reads 95% after five epochs (three seeds). ReLUs need the
-# smaller weights, which are the default here; with $s = 1$ their numbers explode.
+# With $s = 1/\sqrt n$ each layer of sigmoids divides the differences by about 4. With the book's $s
+# = 1$ most sums lie where the sigmoid is flatter, with a mean slope of 0.1. So about $0.1 \sqrt{32}
+# = 0.6$ stays. ReLUs need the smaller weights, the default here; with $s = 1$ their numbers
+# explode. After five epochs (sigmoids: squared error, rate 3; ReLUs: cross-entropy, rate 0.1):
 
 # %% tags=["hide-input"]
 ch05.scales.show()
 
 # %% [markdown]
+# The rate is not the reason. With their best rates, sigmoids read 91% with $1/\sqrt n$ and 95% with
+# $s = 1$ (three seeds).
+#
 # ## Softmax and cross-entropy
 #
 # A network that chooses among classes should give a probability for each one.
@@ -268,7 +272,7 @@ ch05.scales.show()
 Source(CrossEntropy.value, CrossEntropy.delta, log_softmax)
 
 # %% [markdown]
-# Finite differences agree (second row):
+# Finite differences (second row):
 
 # %%
 logits, label = np.array([[2.0, 1.0, 0.0]]), np.array([[0.0, 1.0, 0.0]])
@@ -286,8 +290,7 @@ np.array([loss.delta(logits, label)[0], slopes]).round(4)
 # ## Overfitting: known and unseen games
 #
 # Moves are classes, too: one for each point of the board, and one for the pass. Dense layers learn
-# moves of Go on 5x5 from games of a tree search. The dotted line is a player that always names the
-# most common move.
+# moves of Go on 5x5 from games of a tree search. The dotted line always names the most common move.
 #
 # <!-- slide: Test on games the network never saw -->
 
@@ -320,8 +323,8 @@ state
 # $$y_{r,c} = \sum_{i=-1}^{1} \sum_{j=-1}^{1} k_{i,j} \, x_{r+i,c+j}$$
 #
 # Outside the board, $x$ is 0. The filter below has 1 in the middle and -1 at its four sides. It
-# finds own stones with many opponents around, and empty points next to opponents (orange is
-# positive, violet negative). By hand, for an own stone with two opponents and no friend next to it:
+# finds own stones with many opponents around, and empty points next to opponents (orange: positive,
+# up to 3; violet: -1). By hand, for an own stone with two opponents and no friend next to it:
 # $1 \cdot 1 + (-1) \cdot (-1) + (-1) \cdot (-1) = 3$.
 
 # %% tags=["hide-input"]
@@ -337,8 +340,8 @@ with drawing(None, 3, 1, (3.4, 3.6)) as axes:
         axis.set(title=title, xticks=(), yticks=())
 
 # %% [markdown]
-# With several input planes $p$, a filter has a slice of nine weights for each of them, and adds up
-# all products. With several filters $f$, each makes its own output plane, with its own bias:
+# With several input planes $p$, a filter has nine weights for each and adds up all products. Each
+# filter $f$ makes its own output plane, with its own bias:
 #
 # <!-- slide: A filter adds over all input planes -->
 #
@@ -349,7 +352,7 @@ with drawing(None, 3, 1, (3.4, 3.6)) as axes:
 #
 # <!-- /slide -->
 #
-# The picture has two planes and two filters: $9 \cdot 2 \cdot 2 + 2 = 38$ numbers.
+# The picture has $9 \cdot 2 \cdot 2 + 2 = 38$ weights and biases.
 #
 # <!-- slide: Two planes, two filters, two output planes -->
 
@@ -360,17 +363,16 @@ diagrams.convolution()
 # <!-- /slide -->
 #
 # A dense layer between the same planes, from 50 to 50 numbers, would need $50 \cdot 50 + 50 =
-# 2550$. On 9x9, from 11 planes to 32, it is 2.3 million against 3,200.
+# 2550$. From 11 planes to 32 on 9x9, a dense layer has 2.3 million numbers, a convolution 3,200.
 #
 # **Try this.** Write a filter whose answer is large where two own stones stand side by side.
 #
 # ## Residual blocks
 #
-# A second convolution looks at the outputs of the first, so it sees 5x5 points, the next 7x7. Deep
-# networks see the whole board, but they are hard to train: $\delta$ is multiplied by the slopes of
-# every layer, and with a factor of 0.7 a layer, 20 layers leave $0.7^{20} = 0.0008$ of it. A
-# [*residual block*](../docs/glossary.md#residual-block) adds its input $x$ to the output $F(x)$ of
-# its two layers (He et al. 2016):
+# A second convolution sees 5x5 points, the next 7x7. Deep networks see the whole board, but they
+# are hard to train: with a factor of 0.7 a layer, 20 layers leave $0.7^{20} = 0.0008$ of $\delta$.
+# A [*residual block*](../docs/glossary.md#residual-block) adds its input $x$ to the output $F(x)$
+# of its two layers (He et al. 2016):
 #
 # <!-- slide: A residual block learns only the change -->
 #
@@ -383,10 +385,9 @@ diagrams.residual_block()
 # <!-- /slide -->
 #
 # The first term hands $\delta$ on unchanged, through any number of blocks. So the first layers
-# learn as soon as the last ones, and a block whose $F$ is still useless does little harm. AlphaGo
-# Zero and AlphaZero stack 19 or more of them. There the two layers are convolutions, each followed
-# by *batch normalisation* (shift and scale every plane to mean 0 and standard deviation 1 over the
-# batch), and a ReLU follows the sum.
+# learn as soon as the last ones. AlphaGo Zero and AlphaZero stack 19 or more blocks of two
+# convolutions, each with *batch normalisation* (shift and scale every plane to mean 0 and standard
+# deviation 1 over the batch).
 #
 # ## Which loss, which layers?
 #
@@ -396,10 +397,9 @@ diagrams.residual_block()
 ch06.losses.show()
 
 # %% [markdown]
-# Here ReLU helps more than the loss, as it did for the digits. Libraries such as Keras bring these
-# layers ready-made. They record the operations of the forward pass and find the backward pass
-# themselves (*automatic differentiation*). This is the last of these networks
-# in Keras:
+# Here, too, the ReLU helps more than the loss. Libraries such as Keras record the operations of the
+# forward pass and find the backward pass themselves (*automatic differentiation*). Cross-entropy
+# with ReLUs in Keras:
 #
 # <!-- slide: The same network in Keras -->
 
@@ -409,20 +409,19 @@ Source(ch06.fit_in_keras)
 # %% [markdown]
 # <!-- /slide -->
 #
-# `Sequential` is our list of layers, and a `Dense` of Keras includes its activation. `compile`
-# chooses the loss and the rule for a step (`from_logits`: the softmax is part of the loss, as in
-# ours), and `fit` is our `train`. It learns as much as the one in NumPy:
+# A `Dense` of Keras includes its activation. `compile` chooses the loss (`from_logits`: it contains
+# the softmax, as ours does) and the rule for a step; `fit` is our `train`. It learns as much as in
+# NumPy:
 
 # %% tags=["hide-input"]
 print("unseen moves predicted: Keras", ch06.library["Keras"], "NumPy",
       ch06.losses["cross-entropy, ReLUs"])
 
 # %% [markdown]
-# A network that predicts no more than "always the most common column" has learned nothing about
-# positions. The next figure compares the book's networks, trained in Keras. The first two keep its
-# loss and optimizer; the rest use cross-entropy, ReLU and Adam (explained on [the next
-# page](07_data.py)). *Pooling* keeps the largest of four neighbouring numbers. *Dropout* sets
-# random numbers to 0 during training, against overfitting.
+# The next figure compares the book's networks, trained in Keras. The first two keep its loss and
+# optimizer; the rest use cross-entropy, ReLU and Adam (see [the next page](07_data.py)). *Pooling*
+# keeps the largest of four neighbouring numbers. *Dropout* sets random numbers to 0 during
+# training, against overfitting.
 #
 # <!-- slide: Which layers predict more moves? -->
 
@@ -432,18 +431,17 @@ ch06.layers.show()
 # %% [markdown]
 # <!-- /slide -->
 #
-# Bars 1 and 2, both with the book's loss, are equal. They do no better than always predicting the
-# most common column, so neither has learned anything yet. With cross-entropy, convolutions beat
-# dense layers. Pooling, dropout and three residual blocks show no gain in this short training.
+# With the book's loss both networks do no better than always predicting the most common column, so
+# neither has learned anything yet. With cross-entropy, convolutions beat dense layers. Pooling,
+# dropout and three residual blocks show no gain in this short training.
 #
-# Predicting moves is not the aim; playing well is. Each point is one of these networks, which plays
-# without any search.
+# The aim is to play well. Each point is one of these networks, which plays without any search:
 
 # %% tags=["hide-input"]
 ch06.playing.show()
 
 # %% [markdown]
-# This network of the package learned 9x9 Go from games of a search. Where would it play in the test
+# The package's network learned 9x9 Go from games of a search. Where would it play in the test
 # position? (Black can capture two stones at C3, or save two at D3.)
 
 # %% tags=["hide-input"]
@@ -453,9 +451,6 @@ with drawing(size=(5, 5.3)) as (axes,):
 
 # %% [markdown]
 # <!-- try: prediction -->
-#
-# **Try this.** Find a position of Connect Four where the choice of
-# `dlgo.engine("supervised", "connect4")` loses at once. `mcts:sims=1000` can tell you.
 #
 # <!-- try: network-alone -->
 #
@@ -507,15 +502,12 @@ Claims(
 # %% [markdown]
 # ## Pitfalls
 #
-# * **The wrong delta.** A printed formula takes the gradient of the weights from the delta of
-#   another layer. The loss may fall in spite of such a mistake. Check gradients.
-# * **An accuracy without a reference.** 17% of seven columns looks like learning. Print what
-#   the most common move would give.
-# * **Three changes at once.** The book changes loss, activation and optimizer together. Change one
-#   at a time, each with its own best rate.
-# * **First weights for another activation.** What suits ReLUs starves sigmoids.
-# * **Accuracy on known samples.** Hold back whole games: see [Data and honest tests](07_data.py).
-# * **A rare class.** A network that always says "not an 8" is right for 90% of the digits.
+# * **The wrong delta.** Appendix B takes the gradient of the weights from the delta of another
+#   layer. The loss may fall all the same.
+# * **An accuracy without a reference.** 18% looks like learning, as one of seven columns is 14%.
+#   Print what the most common move would give.
+# * **Three changes at once.** The book changes loss, activation and optimizer together.
+# * **A rare class.** "Not an 8" is right for 90% of the digits.
 #
 # ## Graded exercises
 #
@@ -543,7 +535,7 @@ Claims(
 # </details>
 #
 # **3.** *(hard, 2 hours)* Write a convolution as a `Layer`, one filter of 3x3, with its backward
-# pass. Put it between two dense layers and call `gradient_error`.
+# pass. Put it between two dense layers and call `gradient_error(network, inputs, labels, rng)`.
 #
 # <details markdown="1"><summary>Answer</summary>
 #

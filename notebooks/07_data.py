@@ -64,9 +64,10 @@ ch07.leak.show()
 # %% [markdown]
 # <!-- /slide -->
 #
-# On other games the predictor knows nothing about the winner. On other *positions* it looks
-# excellent. Why? Each position that was held back has neighbours in the same game, and a game has
-# only one winner:
+# (Known games stay below 100%: one position can occur in games with different moves and winners.)
+# On other games the predictor knows nothing about the winner. On other *positions* it seems to know
+# it. Why? Each position that was held back has neighbours in the same game, and a game has only one
+# winner:
 
 # %% tags=["hide-input"]
 state = game.start().play(*"444355633")
@@ -83,7 +84,8 @@ diagrams.leaking_split()
 # %% [markdown]
 # <!-- /slide -->
 #
-# So hold back whole games. The code does that, and it keeps games with equal moves on one side:
+# So hold back whole games. The code draws their order from hashes of their moves (`digests`), so
+# equal games stand next to each other and stay on one side:
 
 # %%
 Source(Dataset.split)
@@ -129,7 +131,8 @@ print(*(f"{match.share:.0%}" for match in matches))
 #
 # The first interval contains 50%, so these 20 games do not show that the first player is better.
 # All six intervals above contain the mean of the six scores, 72%. To halve an interval, play four
-# times as many games.
+# times as many games. For 20 wins of 20 the formula gives a margin of 0. There we use
+# $1.96^2 / (n + 1.96^2) = 0.16$ (Wilson 1927): 84% to 100%.
 #
 # How many games does it take? Let one player win 60% of its games, and repeat the match many times.
 # In how many matches does the interval lie above 50%?
@@ -171,8 +174,8 @@ ch07.memory.show()
 # %% [markdown]
 # <!-- /slide -->
 #
-# Choose the epoch by games that the network does not learn from. If you make many such choices,
-# keep a third, separate set of games for the final test.
+# Choose the epoch by games that the network does not learn from: here about 10. If you make many
+# such choices, keep a third, separate set of games for the final test.
 #
 # ## Steps: momentum, decay, Adam
 #
@@ -201,7 +204,7 @@ ch07.memory.show()
 #
 # Some weights have large gradients, others tiny ones; one rate cannot suit both. The next rules
 # divide each weight's step by the size of its own gradients. **Adagrad** (Duchi et al. 2011) adds
-# up their squares, with a small $\epsilon$ against a division by 0:
+# up their squares; $\epsilon = 10^{-7}$ prevents a division by 0:
 #
 # <!-- slide: Each weight gets its own rate -->
 #
@@ -215,7 +218,7 @@ ch07.memory.show()
 # <!-- /slide -->
 #
 # [**Adam**](../docs/glossary.md#adam) (Kingma and Ba 2015) joins this with momentum. It keeps a
-# moving mean $m$ of the gradient and a moving mean $G$ of its square:
+# moving mean $m$ of the gradient and a moving mean $G$ of its square. At step $t$, from 1 on:
 #
 # <!-- slide: Adam: momentum divided by size -->
 #
@@ -237,9 +240,9 @@ ch07.memory.show()
 # $$\mathrm{E}[m_t] = \bar g \, (1 - \beta_1) \frac{1 - \beta_1^t}{1 - \beta_1} =
 # \bar g \, (1 - \beta_1^t)$$
 #
-# Dividing by $1 - \beta_1^t$ leaves $\bar g$. The same holds for $G$. By hand, for the first step
-# with $g = 4$, $\beta_1 = 0.9$ and $\beta_2 = 0.999$: $m = 0.4$, $\hat m = 4$, $\hat G = 16$. The
-# step is $\eta \cdot 4 / \sqrt{16} = \eta$, as long as for every other first gradient.
+# Dividing by $1 - \beta_1^t$ leaves $\bar g$. The same holds for $G$. By hand, with $g = 4$,
+# $\beta_1 = 0.9$ and $\beta_2 = 0.999$: $m = 0.4$, $\hat m = 4$, $G = 0.016$, $\hat G = 16$. The
+# first step is $\eta \cdot 4 / \sqrt{16} = \eta$, for any $g$.
 #
 # In code, `memory` is a dictionary for each array of weights:
 
@@ -255,7 +258,7 @@ Source(ch07.adam)
 # %% [markdown]
 # <!-- /slide -->
 #
-# Eight networks learn from the same games with the same number of steps:
+# Eight networks learn from the same games in about 8,000 steps each:
 #
 # <!-- slide: A rule is only as good as its rate -->
 
@@ -274,8 +277,9 @@ ch07.steps.show()
 #
 # ## More games
 #
-# More games help more than more epochs. Mirror images are almost free: a mirrored position with its
-# mirrored move is a correct example, too.
+# All networks below take the same number of steps: the fewer games, the more epochs. More games
+# help more. Mirror images are almost free: a mirrored position with its mirrored move is a correct
+# example, too.
 #
 # <!-- slide: More games, and their mirror images -->
 
@@ -285,8 +289,8 @@ ch07.scaling.show()
 # %% [markdown]
 # <!-- /slide -->
 #
-# All networks in this figure take the same number of steps. If each learns for the same number of
-# *epochs*, more games also mean more steps, and you cannot tell which of the two helped.
+# If each learned for the same number of *epochs*, more games would also mean more steps, and you
+# could not tell which of the two helped.
 #
 # `dlgo train supervised` trains larger networks on your own data, also on games of people:
 # [Data](../docs/data.md), [Training](../docs/training.md).
@@ -359,8 +363,8 @@ Claims(
 # </details>
 #
 # **3.** *(hard, 45 minutes)* Train with SGD, momentum and Adam at rates from 0.00001 to 3
-# (`ch07.learned`, 500 games, five epochs). Where does each rule learn most? How wide is the range
-# of rates that gives nearly as much?
+# (`ch07.learned` as in `ch07.steps`, 500 games, five epochs). Where does each rule learn most? How
+# wide is the range of rates that gives nearly as much?
 #
 # <details markdown="1"><summary>Answer</summary>
 #

@@ -18,10 +18,11 @@
 # You need [intervals and Elo](07_data.py), and what a [network that predicts moves](05_networks.py)
 # is.
 #
-# A network that predicts moves is not yet a bot. A bot must choose legal moves, know when to pass
-# and when to resign, and speak a language that other programs understand. This page adds these
-# parts, one by one. In [the studio](../docs/studio.md#course-and-lectures), open the course preset
-# *From a prediction to a move*.
+# A network that predicts moves is not yet a bot (or [*engine*](../docs/glossary.md#engine)): a
+# program that chooses moves. A bot must choose legal moves, know when to pass and when to resign,
+# and speak a language that other programs understand. This page adds these parts, one by one. In
+# [the studio](../docs/studio.md#course-and-lectures), open the course preset *From a prediction to
+# a move*.
 
 # %% tags=["hide-input"]
 import dlgo
@@ -44,10 +45,14 @@ from experiments.gtp.session import Session
 # <!-- slide: A prediction is not yet a move -->
 #
 # 1. Keep the legal moves.
-# 2. In Go, remove moves that fill your own eye: a program that fills its
+# 2. In Go, remove moves that fill your own eye: a bot that fills its
 #    [eyes](../docs/glossary.md#eye) kills its own stones.
 # 3. Scale the remaining probabilities so that they sum to 1.
 # 4. Play the most probable move, or draw one.
+#
+# <!-- /slide -->
+#
+# <!-- slide: One evaluation: a probability for each move -->
 
 # %% tags=["hide-input"]
 go9 = dlgo.game("go9")
@@ -85,8 +90,8 @@ Source(clipped)
 # of 0 is minus infinity, and one such number makes all weights useless. $\ln \, 10^{-6} = -13.8$
 # does no harm.
 #
-# How good is one evaluation? On 9x9 the bot meets a random player, searches that play 100 and 1,000
-# random games a move, and itself with drawn moves ($T = 1$):
+# How good is one evaluation? On 9x9 the bot meets a random player, searches with 100 and 1,000
+# random games a move, and itself with drawn moves ($T = 1$); 40 games each:
 #
 # <!-- slide: One evaluation beats a thousand random games -->
 
@@ -102,9 +107,9 @@ ch08.one_look.show()
 # ## GTP
 #
 # Programs for Go talk in lines of text, the [Go Text Protocol](../docs/glossary.md#gtp) (Farnebäck
-# 2002). The *controller* sends commands; the *engine* answers each one. The controller can be a
-# board on the screen such as Sabaki, the program gtp2ogs that connects engines to the server OGS,
-# or a tournament.
+# 2002). A *controller* sends commands; the engine answers each one. The controller can be a board
+# on the screen such as Sabaki, the program gtp2ogs that connects engines to the server OGS, or a
+# tournament.
 #
 # <!-- slide: Programs talk in lines of text -->
 
@@ -117,7 +122,7 @@ diagrams.program_between_programs()
 # * `boardsize 5`, `clear_board` and `komi 0.5` begin a game.
 # * `play black C3` tells the engine a move. Columns are letters without I, rows count from below.
 # * `genmove white` asks for a move. The answer is a point, `pass` or `resign`.
-# * An answer begins with `=`, or with `?` and a complaint. An empty line ends it.
+# * An answer begins with `=`, or with `?` and an error message. An empty line ends it.
 # * A number before a command, such as `7`, comes back in the answer: a controller that sends
 #   several commands at once can tell the answers apart.
 #
@@ -147,14 +152,14 @@ print("\n".join(f"{line:<15} -> {''.join(server.answer(line)).strip()}" for line
 # ```
 #
 # The tournament is the referee. It tells each program the other's moves, and checks every move by
-# its own rules. A program that answers with an illegal move, hangs or dies loses its game with the
-# reason, and the tournament continues. A fair test needs more:
+# its own rules. A program that answers with an illegal move, hangs or crashes loses the game, and
+# the tournament continues. A fair test needs more:
 #
 # <!-- slide: A fair test against another program -->
 #
 # * **One set of rules**: [komi](../docs/glossary.md#komi), superko, and the count.
 # * **Pairs**: each random opening is played twice, with both colours.
-# * **Equal means**: the same time a move, or both budgets named.
+# * **Equal budgets**: the same time a move, or name both budgets.
 # * **Enough games** for the difference that you want to see.
 #
 # <!-- /slide -->
@@ -184,9 +189,10 @@ print("\n".join(f"{line:<15} -> {''.join(server.answer(line)).strip()}" for line
 #
 # $$1.96 \sqrt{\frac{p (1 - p)}{n}} \cdot \frac{dD}{dp} = \frac{340}{\sqrt{n \, p (1 - p)}}$$
 #
-# Near 0 and 1 this is too rough: 12 wins of 12 have no finite $D$, only a lower end. With many
-# players, a rating list finds the numbers that make all results as likely as possible
-# ([Ratings](../docs/ratings.md)). Three things to know when you read one:
+# since $1.96 \cdot 400 / \ln \, 10 = 340$. Near 0 and 1 this is too rough: 12 wins of 12 have no
+# finite $D$, only a lower end. With many players, a rating list finds the numbers that make all
+# results as likely as possible ([Ratings](../docs/ratings.md)). Three things to know when you read
+# one:
 #
 # * Only differences count. The zero is a choice.
 # * A rating holds for its conditions: this game, this board, this time a move, these opponents.
@@ -201,33 +207,35 @@ ch08.elo.show()
 # %% [markdown]
 # <!-- /slide -->
 #
-# It holds here within the error. It can fail between programs of different kinds, where each has an
-# opponent that it cannot handle.
+# It holds here: the intervals overlap. It can fail between programs of different kinds, where each
+# has an opponent that it cannot handle.
 #
 # ## When to resign
 #
-# A program without a rule plays on after the game is decided. A rule uses the bot's own estimate
-# $v$, its expected share of wins (a draw is half a win): resign if $v$ is below a threshold $\tau$.
-# One low estimate can be an accident, so the rule waits for several in a row:
+# A bot without a rule plays on after the game is decided. A rule uses the bot's own estimate $v$,
+# its expected share of wins (a draw is half a win): resign if $v$ is below a threshold $\tau$
+# (`_below`). One low estimate can be an accident, so the rule waits for several in a row
+# (`_patience`):
 
 # %%
 Source(Resignation.update)
 
 # %% [markdown]
-# The *error* $e$ of a threshold is the share of the resigned games that were not lost. If the
-# estimates are right on average and no game is drawn, $e$ is the mean of the estimates $v_r$ with
-# which the bot resigned its $R$ games, so it is smaller than the threshold:
+# The *error* $e$ of a threshold is the share of the resigned games that were not lost. Let the bot
+# resign $R$ games, with the estimates $v_r$. If these are right on average and no game is drawn,
+# their mean is the share of wins among these games, which is $e$. All are below the threshold, so
+# $e$ is, too:
 #
 # <!-- slide: A right estimate bounds the error -->
 #
 # $$e = \frac{\text{games not lost}}{R} \approx \frac{1}{R} \sum_{r=1}^{R} v_r < \tau$$
 #
-# Measure it: play on after "resigned". With 0 errors in $R$ games, $e$ is below about $3/R$.
+# Measure it: play on. With 0 errors in $R$ games, $e$ is below about $3/R$ (question 3).
 #
 # <!-- /slide -->
 #
-# A bot that resigns never learns whether it was right. So the games in the next figure are played
-# to the end, and the rule is applied to the estimates afterwards:
+# So the games in the next figure are played to the end, and the rule is applied to the estimates
+# afterwards:
 #
 # <!-- slide: Three low estimates are safer than one -->
 
@@ -239,9 +247,10 @@ ch08.resigning.show()
 #
 # The errors are far below the thresholds: a search averages over all its simulations, also those
 # with poor replies, so it is too hopeful in lost positions. Waiting for three estimates makes fewer
-# mistakes, and it saves fewer moves. For a training run a wrong resignation also means a wrong
-# label: the game counts as lost although it was not. AlphaGo Zero played a tenth of its training
-# games to the end to keep this error below 5% (Silver et al. 2017).
+# mistakes, but it saves fewer moves: at 10%, 8% of all moves instead of 20%. In a training run a
+# wrong resignation also gives a wrong label: the game counts as lost although it was not. AlphaGo
+# Zero played a tenth of its training games to the end to keep this error below 5% (Silver et al.
+# 2017).
 #
 # **Try this.** Replace `mcts:sims=400` by a much weaker search in `ch08.resigning`. Does 10% stay
 # safe?
@@ -259,8 +268,8 @@ Claims(
      f"were not lost (three estimates; {ch08.resigning['below 10%, 1 in a row']} with one), and "
      f"{ch08.resigning['moves saved, 3 in a row']} of all moves are saved."),
     ("Measure a bot against GNU Go.", "8.5",
-     "Confirmed as a hard test: 300 random games a move win none of 12 games at level 0 "
-     "(at most 24%; command above, 2026-11-22, 2-core AMD EPYC)."),
+     "Confirmed as a hard test: a search with 300 random games a move wins none of 12 games at "
+     "level 0 (at most 24%, Wilson; command above, 2026-11-22, 2-core AMD EPYC)."),
     ("Programs that agree on the rules agree on the score.", "8.5.2",
      "Only if dead stones are captured first: with `--capture-all-dead` both counts agreed in all "
      "of ten games, without it in none ([lab notebook](../docs/lab_notebook.md))."),
@@ -270,8 +279,7 @@ Claims(
 # ## Pitfalls
 #
 # * **Probabilities of illegal moves.** Remove them first, then scale.
-# * **`?` is an answer.** A controller that waits for `=` only will wait forever. Here a program
-#   that hangs or dies loses its game, and the tournament continues.
+# * **`?` is an answer.** A controller that waits only for `=` waits forever.
 # * **Bytes and text.** A pipe to a program carries bytes; the book's code mixes them with text.
 # * **The same game again.** Two programs without randomness play one game, as often as you ask.
 # * **Resigning too early** loses games that a weak opponent would have given back.

@@ -14,14 +14,14 @@
 # * compute one step by hand, and explain why its loss is only a pseudo-loss;
 # * say how many games show that a bot has become better.
 #
-# **Before this page** you need softmax, gradient descent and batches from [chapter
-# 5](05_networks.py), and expected values. The derivations use one rule of calculus: the derivative
-# of the natural logarithm, $\ln x$, is $1/x$.
+# You need softmax, gradient descent and batches from [chapter 5](05_networks.py), and expected
+# values. The derivations use one rule of calculus: the derivative of the natural logarithm, $\ln
+# x$, is $1/x$.
 #
-# A bot can learn without examples of good moves. It plays against itself
-# ([self-play](../docs/glossary.md#self-play)), makes the winner's moves more probable and the
-# loser's less. A winner makes bad moves too, but over many games good moves are more often on the
-# winner's side.
+# A bot ([engine](../docs/glossary.md#engine)) can learn without examples of good moves. It plays
+# against itself ([self-play](../docs/glossary.md#self-play)), makes the winner's moves more
+# probable and the loser's less. A winner makes bad moves too, but over many games good moves are
+# more often on the winner's side.
 
 # %% tags=["hide-input"]
 import numpy as np
@@ -76,7 +76,7 @@ ch09.variety.show()
 Source(Decision)
 
 # %% [markdown]
-# The policy must stay curious. Its [entropy](../docs/glossary.md#entropy)
+# The policy must go on trying all moves. Its [entropy](../docs/glossary.md#entropy)
 # $-\sum_b \pi(b) \ln \pi(b)$ measures how evenly it spreads its probabilities over the moves $b$. A
 # new network plays almost at random. With learning it prefers some moves, and the entropy falls:
 
@@ -92,7 +92,7 @@ ch09.entropy.show()
 #
 # $$R_t = \gamma^{T - t} z$$
 #
-# * $z$: the result for the player who decided: 1, 0 or -1
+# * $z$: the result for the player who decided: 1 (won), 0 (draw) or -1 (lost)
 # * $\gamma$: the [discount](../docs/glossary.md#discount), at most 1
 # * $T - t$: how many decisions the same player made later
 #
@@ -150,7 +150,7 @@ ch10.choices.show()
 # number $u_b$, the [logit](../docs/glossary.md#logit). The softmax turns logits into probabilities,
 # and the logarithm of the probability of move $a$ is
 #
-# $$\ln \pi(a) = \ln \frac{e^{u_a}}{\sum_b e^{u_b}} = u_a - \ln \sum_b e^{u_b}$$
+# $$\ln \pi(a) = \ln \frac{e^{u_a}}{\sum_c e^{u_c}} = u_a - \ln \sum_c e^{u_c}$$
 #
 # Take the derivative by the logit $u_b$ of any move. The first term gives 1 if $b = a$, else 0,
 # written $[b = a]$. The second gives $e^{u_b}$ divided by the sum, which is $\pi(b)$:
@@ -302,9 +302,10 @@ Source(softmax, PolicyGradientLoss.delta, TextbookReinforce.learn, TextbookReinf
 #
 # The network is the one of [chapter 5](05_networks.py), and [the whole
 # file](../engines/policy_gradient/textbook.py) has about 200 lines. Here is one step from a single
-# decision, "column 4 was played", after a win and after a loss:
+# decision, "column 4 was played", after a won and a lost game. The rate is smaller than by hand, as
+# many weights now move each logit:
 #
-# <!-- slide: One step after a win or a loss -->
+# <!-- slide: One step after a won or lost game -->
 
 # %%
 state = connect4.start().play(*"4455")
@@ -334,7 +335,7 @@ ch10.one_batch.show()
 # %% [markdown]
 # One step from each batch avoids the problem. Is it the best choice? Each variant below learns
 # Connect Four from 6,400 games against itself, then plays the untrained network with which it
-# began. 50% means that it has learned nothing. The thin lines are [95% intervals](02_rules.py).
+# began. 50% means that it has learned nothing. The thin lines are [95% intervals](07_data.py).
 #
 # <!-- slide: Which variants learn? -->
 
@@ -344,8 +345,9 @@ ch10.losses.show()
 # %% [markdown]
 # <!-- /slide -->
 #
-# Squared error hardly learns: it contains the sum of $\pi^2$, which pulls the policy towards equal
-# probabilities. A small rate needs more games. A larger rate works better here.
+# Squared error, $\sum_b (\pi(b) - R \, [b = a])^2$, hardly learns: it contains the sum of $\pi^2$,
+# which pulls the policy towards equal probabilities. A small rate needs more games. A larger rate
+# works better here.
 #
 # **Try this.** Run `ch10.losses.run(seeds=3, games=640, tests=200)`. Which rows still lie above 50%
 # by more than their interval?
@@ -365,9 +367,10 @@ ch09.progress.show()
 ch09.match_length.show()
 
 # %% [markdown]
-# A **binomial test** asks: how probable is a result at least this far from one half, if both bots
-# are equal? This probability is the [p-value](../docs/glossary.md#p-value). Below 5%, the match
-# counts as evidence. The smaller the difference, the more games you need to see it:
+# A **binomial test** asks: how probable is a result at least this far from one half, on either side
+# (*two-sided*), if both bots are equal? This probability is the
+# [p-value](../docs/glossary.md#p-value). Below 5%, the match counts as evidence of a difference.
+# The smaller the difference, the more games you need to see it:
 #
 # <!-- slide: A hundred games rarely show progress -->
 
@@ -383,7 +386,7 @@ both, one = ([binomtest(wins, games).pvalue for wins, games in ((53, 100), (530,
 gate = binom.sf(59, 100, 0.5)
 print(f"53 of 100: p = {both[0]:.1%} (two-sided), {one[0]:.1%} for 53 wins or more")
 print(f"530 of 1,000: p = {both[1]:.1%} (two-sided), {one[1]:.1%} for 530 wins or more")
-print(f"60 of 100: an equal bot reaches it in {gate:.1%} of the matches")
+print(f"60 of 100 (the book's test of a new bot): an equal bot passes in {gate:.1%} of the matches")
 
 # %% [markdown]
 # ## What the book says, and what we measured
@@ -430,22 +433,15 @@ Claims(
 # %% [markdown]
 # ## Pitfalls
 #
-# <!-- slide: Five ways to fool yourself -->
-#
-# * **Record the policy that was played**, after mask, temperature and random moves.
-# * **A draw is not a win of White.**
-# * **A policy that is sure too early** explores nothing.
-# * **Random play is a weak test.** Compare with the untrained network.
-# * **Shared luck is not independent.**
-#
-# <!-- /slide -->
-#
-# The mask belongs in the loss too, or the network spends its effort on which moves are legal.
-# The book's loop rewards White for each game that Black has not won, so the second player learns to
-# like draws. If a policy is sure, its gradient is 0; a bonus for entropy helps ([Actor-critic and
-# PPO](12_actor_critic.py)). An untrained network repeats its favourite column, and four in a column
-# win, so it beats random play before it has learned anything. A binomial test needs separate random
-# numbers for each game, not pairs with the same ones.
+# * **Record the policy that was played**, without illegal moves (*masked*), after temperature and
+#   random moves. Mask the loss, too, or the network spends its effort on which moves are legal.
+# * **A draw counted as a win.** The book's loop rewards White for each game that Black has not won,
+#   so White learns to like draws.
+# * **A policy that is sure too early** explores nothing, and its gradient is 0. A bonus for entropy
+#   helps ([Actor-critic and PPO](12_actor_critic.py)).
+# * **Random play is a weak test.** An untrained network repeats its favourite column, and four in a
+#   column win. Compare with the untrained network.
+# * **Shared random numbers.** A binomial test needs separate ones for each game.
 #
 # ## Graded exercises
 #
@@ -464,8 +460,8 @@ Claims(
 #
 # </details>
 #
-# **2.** *(easy, 10 minutes)* A bot wins all its games. Does REINFORCE change its policy? Does it on
-# average?
+# **2.** *(easy, 10 minutes)* A bot wins all its games. Does REINFORCE change its policy after a
+# game? Does the policy change on average?
 #
 # <details markdown="1"><summary>Answer</summary>
 #

@@ -164,8 +164,8 @@ def _(table: pd.DataFrame, axes: Axes) -> None:
 @experiment(quick={"games": 800, "epochs": 4}, full={"games": 2000, "epochs": 5}, size=(8.0, 6.0),
             quantity="accuracy")
 def steps(games: int, epochs: int) -> Iterator[Row]:
-    """Which rule for a step learns most in the same number of steps, and what does its rate matter?
-    The share of moves of other games that the network predicts."""
+    """Which rule for a step learns most in the same number of steps, and at which rate? The share
+    of moves of other games that the network predicts."""
     train, test = map(arrays, data(games).split(0.15, seed=1))
     for name, rate, more in (
         ("SGD", 0.01, {"rule": plain}), ("SGD", 0.1, {"rule": plain}),
