@@ -57,7 +57,7 @@ from experiments.figures import drawing
 #
 # $\eta$ is the [*learning rate*](../docs/glossary.md#learning-rate). The three factors come from
 # the chain rule: the loss, the sigmoid and the product $w x$. The slope of the sigmoid is
-# $e^{-z} / (1 + e^{-z})^2 = \sigma(z) (1 - \sigma(z)) = y (1 - y)$.
+# $e^{-z} / (1 + e^{-z})^2$, which is $\sigma(z) (1 - \sigma(z)) = y (1 - y)$.
 #
 # By hand, with $x = 2$, $w = 1$, $b = 0$ and $t = 0$: $y = \sigma(2) = 0.881$ and
 # $dL/dw = 0.881 \cdot 0.881 \cdot 0.119 \cdot 2 = 0.185$. With $\eta = 1$ the weight becomes 0.815.
@@ -97,10 +97,10 @@ diagrams.dense_network()
 # %% [markdown]
 # <!-- /slide -->
 #
-# By hand, as in the picture: one sample $x = (1, 2)$, the rows $(3, 0)$ and $(1, -1)$ of $W$, and
+# In the picture: one sample $x = (1, 2)$, the rows $(3, 0)$ and $(1, -1)$ of $W$, and
 # $\delta = (0.5, -1)$. The gradient of $W$ has the rows $(0.5, -1)$ and $(1, -2)$. The layer
-# returns $\delta W^T = (0.5 \cdot 3 - 1 \cdot 0, \; 0.5 \cdot 1 + 1 \cdot 1) = (1.5, 1.5)$.
-# `forward` keeps what `backward` needs:
+# returns $0.5 \cdot 3 - 1 \cdot 0 = 1.5$ and $0.5 \cdot 1 + 1 \cdot 1 = 1.5$. `forward` keeps what
+# `backward` needs:
 #
 # <!-- slide: A layer: forward keeps, backward uses -->
 
@@ -133,13 +133,18 @@ Source(nn.Network.forward, nn.Network.backward, nn.Network.step)
 #
 # You can compute a derivative without calculus: change the weight a little.
 #
-# <!-- slide: Finite differences find mistakes -->
+# <!-- slide: A derivative without calculus -->
 #
 # $$\frac{dL}{dw} \approx \frac{L(w + h) - L(w - h)}{2 h}$$
 #
 # For the neuron above with $h = 0.01$: $(0.38974 - 0.38604) / 0.02 = 0.185$, as before. This is too
-# slow for training (two forward passes for each weight), but it finds mistakes. The error is
-# relative to the larger of the two gradients:
+# slow for training (two forward passes for each weight), but it finds mistakes.
+#
+# <!-- /slide -->
+#
+# The error is relative to the larger of the two gradients:
+#
+# <!-- slide: Finite differences find mistakes -->
 
 # %% tags=["hide-input"]
 ch05.gradients.show()
@@ -239,8 +244,8 @@ print("\n".join(lines))
 ch05.scales.show()
 
 # %% [markdown]
-# The rate is not the reason. With their best rates, sigmoids read 91% with $1/\sqrt n$ and 95% with
-# $s = 1$ (three seeds).
+# Another rate does not close the gap: each with its best rate, sigmoids read 91% with $1/\sqrt n$
+# and 95% with $s = 1$.
 #
 # ## Softmax and cross-entropy
 #
@@ -435,7 +440,7 @@ ch06.layers.show()
 # neither has learned anything yet. With cross-entropy, convolutions beat dense layers. Pooling,
 # dropout and three residual blocks show no gain in this short training.
 #
-# The aim is to play well. Each point is one of these networks, which plays without any search:
+# The aim is to play well. Each point is one of these networks, playing without search:
 
 # %% tags=["hide-input"]
 ch06.playing.show()

@@ -305,7 +305,7 @@ Source(softmax, PolicyGradientLoss.delta, TextbookReinforce.learn, TextbookReinf
 # decision, "column 4 was played", after a won and a lost game. The rate is smaller than by hand, as
 # many weights now move each logit:
 #
-# <!-- slide: One step after a won or lost game -->
+# <!-- slide: One step, after a won or lost game -->
 
 # %%
 state = connect4.start().play(*"4455")

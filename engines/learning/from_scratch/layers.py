@@ -68,8 +68,8 @@ class Dense(Layer):
         return inputs @ self.weights + self.biases
 
     def backward(self, delta: Floats) -> Floats:
-        # dL / dW[i, j] = x[i] * delta[j], summed over the samples. This is the incoming delta,
-        # not the returned one (appendix B confuses them).
+        # dL / dW[i, j] = x[i] * delta[j], summed over the samples, with the
+        # incoming delta, not the returned one (appendix B confuses them).
         self.gradients = (self._inputs.T @ delta, delta.sum(axis=0))
         return delta @ self.weights.T
 
