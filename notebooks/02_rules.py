@@ -50,8 +50,8 @@ from experiments.course.showing import Row, Source
 #
 # ## Chains and liberties
 #
-# Stones of one colour that touch along the lines form a [*chain*](../docs/glossary.md#chain) (the
-# book's code calls it a string). The empty points next to a chain are its
+# Stones of one colour that touch along the lines form a [*chain*](../docs/glossary.md#chain)
+# (in the book and in code: string). The empty points next to a chain are its
 # [*liberties*](../docs/glossary.md#liberty). A chain without liberties is captured as a whole:
 #
 # <!-- slide: A chain lives by its liberties -->
@@ -62,8 +62,8 @@ diagrams.liberties()
 # %% [markdown]
 # <!-- /slide -->
 #
-# The same in code. White fills the four liberties while Black passes; only the fourth stone
-# captures:
+# The same in code: `position` takes the rows from the top, x for Black, and who is to move. White
+# fills the four liberties while Black passes; only the fourth stone captures:
 
 # %%
 board = position((".....", ".oxo.", ".ox..", "..xo.", "....."), Player.white)
@@ -73,7 +73,8 @@ for state in (board, last):
 last.play("C1")
 
 # %% [markdown]
-# The textbook board needs few lines for that:
+# The textbook board needs few lines for that. Its `_grid` maps each stone's point to its chain;
+# `_put` enters a chain there:
 #
 # <!-- slide: Remove the opponent's stones first -->
 # 1. Join the new stone with its friends to one chain.
@@ -90,9 +91,9 @@ Source(Board.place_stone, Board.remove)
 #
 # Self-capture is illegal: after captures, your new stone's chain must have a liberty. This rule
 # makes chains with two separate holes, [*eyes*](../docs/glossary.md#eye), safe. White's chain in
-# the left corner has two eyes, A1 and C1. Black can fill neither, because the other one is still a
-# liberty. The white chain in the right corner has one eye, G7. Black can play there, because the
-# move captures five stones.
+# the left corner has two eyes, A1 and C1. Black can fill neither: the chain keeps the other
+# liberty, so the move captures nothing. The white chain in the right corner has one eye, G7. Black
+# can play there, because the move captures five stones.
 #
 # <!-- slide: Two eyes are safe, one is not -->
 
@@ -154,8 +155,9 @@ Source(TextbookState.is_valid_move, TextbookState._is_self_capture,
 # <!-- /slide -->
 #
 # On the next board the stones at B4 and F6 cannot be saved. The players agree that they are *dead*,
-# remove them, and count them as prisoners. By area with $k = 7.5$, Black wins by $(13 + 16) - (13 +
-# 7) - 7.5 = 1.5$ points. By territory with $k = 6.5$, it is $(16 + 1) - (7 + 1) - 6.5 = 2.5$.
+# remove them, and count them as prisoners. By area with the usual $k = 7.5$, Black wins by $(13 +
+# 16) - (13 + 7) - 7.5 = 1.5$ points. By territory $k = 6.5$ is usual: $(16 + 1) - (7 + 1) - 6.5 =
+# 2.5$.
 
 # %%
 rows = ("..xoo..", ".xxoox.", "..xxo..", ".o.xooo", "..xxxoo", "..x.xoo", "...xxo.")
@@ -179,8 +181,8 @@ position(rows)
 # Without early passes $n_B - n_W$ is 0 or 1: one point decides.
 # <!-- /slide -->
 #
-# So both ways nearly always name the same winner, though less often in close games. Random bots
-# decide games by many points, a search by few:
+# So both ways nearly always name the same winner, but less often in close games. Those of a search
+# are closer than random ones:
 #
 # <!-- slide: Close games depend on the count -->
 
@@ -193,8 +195,7 @@ ch02.counting.show()
 # The thin lines are *95% intervals*: in 95 of 100 repetitions, such an
 # [interval](../docs/glossary.md#interval) contains the true value.
 #
-# Komi should make a game fair. How much is fair depends on the players: random players on 9x9 need
-# only 2 or 3 points, people play with 6.5 or 7.5.
+# Which komi is fair depends on the players: random players on 9x9 need only 2 or 3 points.
 
 # %%
 ch02.komi.show()
@@ -211,8 +212,8 @@ ch02.komi.show()
 # ($\log_{10} 250 = 2.398$.) A billion games a second make about $10^{17}$ in three years.
 # <!-- /slide -->
 #
-# So a program must choose what it looks at. On 19x19 there are 361 points and the pass at
-# first; the number falls with each stone until captures begin:
+# So a program must choose what it looks at. The number of legal moves falls with each stone until
+# captures begin:
 
 # %%
 ch02.moves.show()
@@ -233,7 +234,7 @@ Row(start, one.apply_move("B3"), one.apply_move("C4"), titles=("start", "one fut
 # %% [markdown]
 # <!-- /slide -->
 #
-# Each move copies the board. The copy is cheap: both boards share all strings that the move does
+# Each move copies the board. The copy is cheap: both boards share all chains that the move does
 # not touch.
 
 # %%
@@ -242,16 +243,16 @@ Source(GoString, TextbookState.apply_move)
 # %% [markdown]
 # ## A bot
 #
-# The simplest bot chooses a legal move at random. You will meet it again: random games are the
-# heart of [Monte Carlo tree search](04_search.py), and every rating list starts at the random bot.
-# This bot adds one idea:
+# The simplest bot chooses a legal move at random: such games are the heart of [Monte Carlo tree
+# search](04_search.py), and every rating list starts at it. This bot adds one idea:
 
 # %%
 Source(ch03.Centre)
 
 # %% [markdown]
-# `sensible_moves` are the legal moves that do not fill an own eye. To test a bot, let it play a
-# match against another one, from random openings, each opening once with each colour. 50% means
+# `sensible_moves` are the legal moves that do not fill an own eye. A `Decision` has the move and
+# its cost; `budget` is for searches. `Edge` is the same bot with `sign = -1`. To test a bot, let
+# it play a match against another one, from random openings, each once with each colour. 50% means
 # equal strength.
 #
 # How wide is the interval of a match? One game, won with probability $q$, has the variance
@@ -262,8 +263,10 @@ Source(ch03.Centre)
 # $$\hat q \pm 1.96 \sqrt{\frac{\hat q (1 - \hat q)}{n}}$$
 #
 # $\hat q$ is the share of wins in $n$ games. The width is at most $\pm 0.98 / \sqrt n$: with 100
-# games, 10 points to either side.
+# games, 10 percentage points.
 # <!-- /slide -->
+#
+# Here each match has 1,000 games; "100 random games" is a search of the next page:
 #
 # <!-- slide: A preference for the centre wins -->
 
@@ -273,8 +276,9 @@ ch03.bots.show()
 # %% [markdown]
 # <!-- /slide -->
 #
-# **Try this.** Write a bot that captures when it can and plays like `Centre` otherwise. Compare it
-# with `dlgo.match("go:size=5,komi=0.5", YourBot, ch03.Centre, pairs=100)`.
+# **Try this.** Write a bot that captures when it can and plays like `Centre` otherwise
+# (`len(state.game.stones(state))` counts stones). Then run
+# `dlgo.match("go:size=5,komi=0.5", YourBot, ch03.Centre, pairs=100)`.
 #
 # ## Why random bots must know eyes
 #
@@ -313,7 +317,7 @@ ch03.eyes.show()
 # %% [markdown]
 # <!-- /slide -->
 #
-# Here is the end of a random game, with the two lists of moves:
+# Here is the end of a random game, with both lists:
 
 # %%
 bot = dlgo.engine("random", "go:size=7", seed=2)
@@ -355,22 +359,19 @@ Source(ZobristBoard)
 # %%
 orders = ("C3", "D4", "E5", "A1"), ("E5", "A1", "C3", "D4")
 for moves in orders:
-    print(f"{start.play(*moves).key() & (2**64 - 1):016x}")
+    print(start.play(*moves).key())
 
 # %% [markdown]
 # ## What makes a board fast
 #
 # Five boards play the same random games on 9x9. Each row changes one thing:
 #
-# * *deep copies*: each move copies every string (listing 3.12);
-# * *shared strings*: the textbook board, where copies share strings;
+# * *deep copies*: each move copies every chain (listing 3.12);
+# * *shared chains*: the textbook board, where copies share chains;
 # * *Zobrist keys*: superko compares integers;
-# * *compiled rules*: [Numba](https://numba.pydata.org) compiles the rules, and Python calls them
-#   once a move;
+# * *compiled rules*: [Numba](https://numba.pydata.org) translates functions on numbers and arrays
+#   into machine code, and Python calls them once a move;
 # * *compiled games*: Python calls once a game.
-#
-# Numba is a library that translates a Python function on numbers and arrays into machine code when
-# it is called for the first time.
 #
 # <!-- slide: Leave Python for the whole game -->
 
@@ -405,11 +406,11 @@ Claims(
     ("50 wins in 100 games against GNU Go mean about its strength.", "2.6.2",
      "Depends on your question: the 95% interval is 40% to 60%."),
     ("Copying the board for each move is slow.", "3.2.2",
-     f"Confirmed for copies of all strings: {ch03.boards['deep copies']}, against "
-     f"{ch03.boards['shared strings']} with shared strings."),
+     f"Confirmed for copies of all chains: {ch03.boards['deep copies']}, against "
+     f"{ch03.boards['shared chains']} with shared chains."),
     ("Looking up a hash is an order of magnitude faster than comparing boards.", "3.5",
      f"Not for whole games: {ch03.boards['Zobrist keys']} instead of "
-     f"{ch03.boards['shared strings']}. The slower board looks positions up in a set, too. "
+     f"{ch03.boards['shared chains']}. The slower board looks positions up in a set, too. "
      "Zobrist keys save building the key, not the look-up."),
     ("A bot that never passes fills its own eyes, and the game does not end.", "3.3",
      f"Confirmed: {ch03.eyes['any legal move']} of such games end within 1,000 moves, "
@@ -424,16 +425,14 @@ Claims(
 #
 # <!-- slide: Five faults of Go programs -->
 # * **Captures come first.** Otherwise G7 on the board with eyes is forbidden as self-capture.
-# * **"No repetition" is several rules** (`go:ko=simple`). A pass may always repeat a position.
-# * **Dead stones are an agreement.** Engines count all stones as alive.
+# * **"No repetition" is several rules** (`go:ko=simple`). A pass may repeat a position.
+# * **Dead stones are an agreement.** Engines count all as alive: capture them before you pass.
 # * **Compare positions, not objects.** `==` needs `__eq__`.
-# * **A key needs the player to move.**
+# * **A key needs the player to move**, for situational superko.
 # <!-- /slide -->
 #
-# Engines capture dead stones before they pass; a program that stops as early as people do counts
-# wrongly. The book's ko test compares boards without `__eq__`: it is never true, so the ko rule
-# never applies. Situational superko must tell apart the same stones with different players to
-# move; the book's table of Zobrist numbers has no number for that.
+# The book makes the last two mistakes: its ko test compares boards without `__eq__` and is never
+# true; its Zobrist table has no number for the player to move.
 #
 # ## Graded exercises
 #
@@ -451,8 +450,8 @@ Claims(
 #
 # </details>
 #
-# **2.** *(easy, 10 minutes)* White captures a single black stone, and Black at once recaptures two
-# white stones by playing at the same point. Does a ko rule forbid this *snapback*?
+# **2.** *(easy, 10 minutes)* White captures a single black stone. Black at once plays where it
+# stood and captures two white stones. Does a ko rule forbid this *snapback*?
 #
 # <details markdown="1"><summary>Answer</summary>
 #
@@ -462,7 +461,8 @@ Claims(
 # </details>
 #
 # **3.** *(medium, 15 minutes)* How many games does it take to show that a bot that wins 53% of its
-# games is better than its opponent? Guess first, then ask `dlgo power --elo 20`.
+# games is better than its opponent? Guess first, then ask `dlgo power --elo 20` (53% is 20
+# [Elo](../docs/compare.md#how-sure-is-that)).
 #
 # <details markdown="1"><summary>Answer</summary>
 #

@@ -19,8 +19,8 @@
 #
 # To choose a move, imagine it played, then the best answer, then the best answer to that. **Rules
 # of thumb** look at most four moves ahead. **Minimax** looks at everything. **Alpha-beta** gets
-# the same answer from a small part of the positions. **Monte Carlo tree search** (MCTS) samples:
-# it plays random games, most of them after the moves that have done well.
+# the same answer from a small part of the positions. **Monte Carlo tree search** (MCTS) plays
+# random games, most of them after the moves that have done well.
 #
 # In [the studio](../docs/studio.md#course-and-lectures), open the course preset *A fork*.
 
@@ -46,8 +46,8 @@ game = dlgo.game("tictactoe")
 game.start().play("A1", "A3", "C1", "B1")
 
 # %% [markdown]
-# The four rules are a search that stops after four moves. Each of them helps. Some lost positions
-# trigger none of the rules, so perfect play still beats them.
+# Each rule looks one move further than the one before, and each helps. But a mistake that loses
+# five moves later breaks no rule, so perfect play still wins.
 #
 # <!-- slide: Four rules help, but perfect play wins -->
 
@@ -63,7 +63,7 @@ ch04.rules.show()
 # any other position is the largest value among its moves. The opponent chooses in the same way, and
 # what is good for the opponent is bad for you. That is [minimax](../docs/glossary.md#minimax):
 #
-# <!-- slide: Your gain is the opponent's loss -->
+# <!-- slide: Your value is minus the opponent's -->
 # $$v(s) = \max_a \; -v(s \cdot a)$$
 #
 # $s \cdot a$: the position after move $a$. Each value belongs to the player to move there.
@@ -73,8 +73,7 @@ ch04.rules.show()
 Source(minimax, result_of)
 
 # %% [markdown]
-# The code changes the sign where the *player* changes, not after every move: in draughts a player
-# can move twice in a row, and then the sign stays.
+# The sign changes where the *player* changes: in draughts a player can move twice in a row.
 #
 # Ask it about each move in a position. Only one move saves the draw:
 
@@ -88,8 +87,7 @@ state
 # ## Alpha-beta: skip what cannot matter
 #
 # Suppose your first move is worth 0. You look at your second move and find one reply that beats
-# you. You need not look at the other replies: the second move is already worse than 0, and how much
-# worse does not matter.
+# you. You can skip the other replies: the second move is worse, no matter how much.
 #
 # [Alpha-beta](../docs/glossary.md#alpha-beta) takes two numbers down the tree, the
 # [*window*](../docs/glossary.md#window) $(\alpha, \beta)$:
@@ -135,14 +133,17 @@ Source(alphabeta)
 #   $b^{d/2}$ last positions.
 # * *At most $v$*: all your moves, and one good answer to each: $b^{d/2}$ again.
 #
+# One position is in both proofs and counts once:
+#
 # $$b^{d/2} + b^{d/2} - 1 \approx 2 \sqrt{b^d}$$
 #
-# Minimax visits $b^d$ last positions. The one in both proofs counts once.
+# Minimax visits $b^d$ last positions.
 # <!-- /slide -->
 #
-# With $b = 22$ and $d = 4$ that is 967 instead of 234,256. It needs the best move first everywhere;
-# good guesses come close. A [*transposition table*](../docs/glossary.md#transposition-table)
-# remembers values, because different orders of the same moves lead to one position:
+# With $b = 22$ and $d = 4$ that is 967 instead of 234,256, if the best move comes first
+# everywhere. A good order comes close (on 5x5 below: 2,345). A
+# [*transposition table*](../docs/glossary.md#transposition-table) remembers values, because
+# different orders of the same moves lead to one position:
 #
 # <!-- slide: Cuts and a table save 99% -->
 
@@ -181,8 +182,8 @@ ch04.depth.show()
 # [*rollout*](../docs/glossary.md#rollout)), many times, and counts the wins. It becomes a *search*
 # because it chooses where the next random game starts. One simulation has four steps:
 #
-# 1. **Select.** Walk down from the root. At each position go to the child with the highest score,
-#    until a position has an untried move.
+# 1. **Select.** Walk down from the root. At each position go to the child with the highest
+#    *selection score*, until a position has an untried move.
 # 2. **Expand.** Add the child of one untried move, the *leaf*.
 # 3. **Simulate.** Play random moves from the leaf to the end.
 # 4. **Back up.** Add the result to every position on the way back to the root.
@@ -197,8 +198,8 @@ diagrams.mcts_steps()
 #
 # ### Explore or exploit?
 #
-# Select must decide which child deserves the next game. Gamblers know the problem as a *bandit*: a
-# row of slot machines ("one-armed bandits"), each with its own unknown chance to win.
+# Select must decide which child deserves the next game. This is the *bandit* problem: a row of
+# slot machines, each with its own unknown chance to win.
 #
 # <!-- slide: Every game explores or exploits -->
 # * **Exploit**: play the machine with the best average so far.
@@ -207,8 +208,8 @@ diagrams.mcts_steps()
 #   plus error bar.
 # <!-- /slide -->
 #
-# [UCT](../docs/glossary.md#uct) is "UCB applied to trees" (Kocsis and Szepesvári 2006). The score
-# of a child is
+# [UCT](../docs/glossary.md#uct) is "UCB applied to trees" (Kocsis and Szepesvári 2006). The
+# selection score of a child is
 #
 # <!-- slide: UCT adds an error bar to the average -->
 # $$\frac{w}{n} + c \sqrt{\frac{\ln N}{n}}$$
@@ -258,8 +259,8 @@ diagrams.mcts_steps()
 # * `proven` is a certain result, else `None`: of a finished game, or of a position whose children
 #   prove it (one winning child, or all children proven). It needs no rollout and no bonus. `_prove`
 #   passes it upwards, and a proven root ends the search (MCTS-Solver, Winands et al. 2008).
-# * `below(rng, n)` draws a number below $n$. Lines with `self.listener` only report the step to a
-#   spectator.
+# * `below(rng, n)` draws a number below $n$. The `0.0` is a prior, which UCT does not use. Lines
+#   with `self.listener` only report events to a spectator.
 
 # %%
 Source(TextbookMCTS._simulation, TextbookMCTS._select, TextbookMCTS._score, TextbookMCTS._expand,
@@ -279,18 +280,18 @@ Row(recording.svg(24, most_nodes=6), recording.svg(most_nodes=6),
     titles=("after 24 events", "at the end"))
 
 # %% [markdown]
-# **Try this.** Give `textbook-mcts` the option `c_uct=0` (it never explores), then `c_uct=3`. Which
-# of the two can miss the best move for ever?
+# **Try this.** Watch `textbook-mcts:sims=60,c_uct=0` (it never explores), then `c_uct=3`. Which of
+# the two can miss the best move for ever?
 #
 # <!-- try: forced-win -->
 #
-# The search plays the most visited move, not the one with the highest mean: a move that was tried
-# once and won has a mean of 100%.
+# The search plays the most visited move, not the one with the highest mean: a move that won its
+# only game has 100%.
 #
 # The value of the root is the mean of *all* its simulations, so it approaches minimax's value only
 # slowly. From the empty board it stays near 0.3 at first: random games favour x, who wins 59% of
 # them against 29%. With 1,000 simulations the search prefers B2, where random games favour x
-# even more. Only then it finds o's best answers, and the mean falls:
+# even more. Only then does it find o's best answers, and the mean falls:
 #
 # <!-- slide: The mean approaches minimax slowly -->
 
@@ -300,8 +301,8 @@ ch04.values.show()
 # %% [markdown]
 # <!-- /slide -->
 #
-# More simulations win more games. 800 of them take 3 ms on 5x5 and beat an alpha-beta search of
-# depth 3 (0.3 ms) that only counts stones and points.
+# More simulations win more games. 800 of them take 3 ms a move on 5x5 and beat an alpha-beta search
+# of depth 3 (0.3 ms) that only counts stones and points.
 #
 # <!-- slide: Twice the simulations score about 69% -->
 
@@ -311,8 +312,8 @@ ch04.simulations.show()
 # %% [markdown]
 # <!-- /slide -->
 #
-# The engines that play rated games are the same searches, compiled: they run hundreds of times
-# faster ([Alpha-beta](../docs/engines/alphabeta.md), [MCTS](../docs/engines/mcts.md)).
+# The engines that play rated games are the same searches, compiled, and hundreds of times faster
+# ([Alpha-beta](../docs/engines/alphabeta.md), [MCTS](../docs/engines/mcts.md)).
 #
 # <!-- slide: Compiled searches are hundreds of times faster -->
 
@@ -322,9 +323,8 @@ ch04.compiled.show()
 # %% [markdown]
 # <!-- /slide -->
 #
-# **Try this.** Run an experiment yourself with other numbers, for instance
-# `ch04.exploration.run(pairs=20)`. How many pairs does it take until the interval of
-# `c = 0.4 against 1` excludes 50%?
+# **Try this.** Run `ch04.exploration.run(pairs=20)`. How many pairs does it take until the interval
+# of `c = 0.4 against 1` excludes 50%?
 #
 # ## RAVE: learn from every move of a game
 #
@@ -333,15 +333,15 @@ ch04.compiled.show()
 # [RAVE](../docs/glossary.md#rave) (rapid action value estimation, Gelly and Silver 2011) counts
 # *all moves as first*: a simulation counts for every point that the player who chooses took at any
 # later time, before the opponent did. A child then has $w$ wins in $n$ visits, and $w'$ wins in $m$
-# such counts, with $m$ far larger. The score mixes both shares:
+# such counts, with $m$ far larger. The selection score mixes both shares, without a bonus:
 #
 # $$(1 - b) \frac{w}{n} + b \, \frac{w'}{m}$$
 #
-# Which $b$ is best? Let one game have the variance $\sigma^2$. The first share has the variance
-# $\sigma^2 / n$ and no bias. The second has the variance $\sigma^2 / m$ and a bias $B$: the move
-# later is not the move now. If their errors are independent, the mean squared error is
-#
 # <!-- slide: RAVE counts much at first -->
+# Which weight $b$ is best? Let one game have the variance $\sigma^2$. The first share has the
+# variance $\sigma^2 / n$ and no bias. The second has the variance $\sigma^2 / m$ and a bias $B$:
+# the move later is not the move now. If their errors are independent, the mean squared error is
+#
 # $$(1 - b)^2 \frac{\sigma^2}{n} + b^2 \Big( \frac{\sigma^2}{m} + B^2 \Big)$$
 #
 # Set the derivative by $b$ to 0, and write $k = \sigma^2 / B^2$:
@@ -349,14 +349,14 @@ ch04.compiled.show()
 # $$b = \frac{\sigma^2 / n}{\sigma^2 / n + \sigma^2 / m + B^2} = \frac{m}{m + n + m n / k}$$
 # <!-- /slide -->
 #
-# [The engine `mcts`](../docs/engines/mcts.md) uses this formula (its $w$ is the share). With very
-# many counts it is $k / (n + k)$: after $n = k$ visits both shares weigh the same. The exercise
-# `rave` uses the simpler schedule of Gelly and Silver,
+# [The engine `mcts`](../docs/engines/mcts.md) uses this formula. With many counts $m$, $b$ is
+# nearly $k / (n + k)$, so both shares weigh the same after $n = k$ visits. The exercise `rave` uses
+# a formula that Gelly and Silver chose by hand:
 #
 # $$b = \sqrt{\frac{k}{3 n + k}}$$
 #
-# They chose it by hand: it needs no $m$, it is also $1/2$ at $n = k$ because $\sqrt{k / 4k} = 1/2$,
-# and it falls more slowly after that.
+# It needs no $m$, is also $1/2$ at $n = k$ because $\sqrt{k / 4k} = 1/2$, and then falls more
+# slowly.
 #
 # RAVE needs moves that mean the same at any time. In Go on 9x9 it beats the same search without it,
 # in Connect Four it does not ([measured](../docs/engines/mcts.md#the-ladder)).
@@ -397,10 +397,10 @@ Claims(
 #
 # <!-- slide: Five faults of searches -->
 # * **A wrong sign.** Write next to each value whose it is.
-# * **A draw is not a loss.** The book's minimax gives draws away.
+# * **A draw is not a lost game.** The book's minimax gives draws away.
 # * **The best mean is not the best move.** Play the most visited one.
-# * **Odd and even depths differ.** Who moved last looks good.
-# * **Twenty games show little.** 65%: $\pm$ 21 points.
+# * **Odd and even depths differ.** The player who moved last looks good.
+# * **Twenty games show little.** The interval of 65% is $\pm$ 21 percentage points.
 # <!-- /slide -->
 #
 # ## Graded exercises

@@ -120,7 +120,7 @@ def boards(seconds: float) -> Iterator[Row]:
     work = game.scratch_state(start)
     compiled_game(0), kernels.rollouts(start, work, rng, 1)  # compile before the clock runs
     for label, play in (("deep copies", lambda seed: textbook_game(DeepCopyState, seed)),
-                        ("shared strings", lambda seed: textbook_game(TextbookState, seed)),
+                        ("shared chains", lambda seed: textbook_game(TextbookState, seed)),
                         ("Zobrist keys", lambda seed: textbook_game(ZobristState, seed)),
                         ("compiled rules", compiled_game)):
         speed, played = timed(play)
