@@ -399,7 +399,7 @@ Claims(
 # * **A wrong sign.** Write next to each value whose it is.
 # * **A draw is not a lost game.** The book's minimax gives draws away.
 # * **The best mean is not the best move.** Play the most visited one.
-# * **Odd and even depths differ.** The player who moved last looks good.
+# * **Odd and even depths differ.** Whoever moved last looks good.
 # * **Twenty games show little.** The interval of 65% is $\pm$ 21 percentage points.
 # <!-- /slide -->
 #
