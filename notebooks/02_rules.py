@@ -244,7 +244,7 @@ Source(GoString, TextbookState.apply_move)
 # ## A bot
 #
 # The simplest bot chooses a legal move at random: such games are the heart of [Monte Carlo tree
-# search](04_search.py), and every rating list starts at it. This bot adds one idea:
+# search](04_search.py), and every rating list starts there. This bot adds one idea:
 
 # %%
 Source(ch03.Centre)
