@@ -19,8 +19,7 @@
 # [chapter 5](05_networks.py).
 #
 # REINFORCE learns *probabilities* of moves. Q-learning learns *values*: numbers from -1 (lost) to
-# 1 (won) that predict the result of the game. A player who knows the value of each move needs no
-# probabilities. The best move is the one with the largest value.
+# 1 (won) that predict the result of the game. The best move is the one with the largest value.
 #
 # In [the studio](../docs/studio.md#course-and-lectures), open the course preset *What a move is
 # worth*.
@@ -105,7 +104,7 @@ from experiments.figures import INK, drawing
 #
 # At the end of the game, $Q^*$ is the result. This is the *Bellman equation* of a game in which
 # players take turns; [minimax](04_search.py) computes the same values from the end backwards. A
-# learner does not know $Q^*$, so it puts its own present $Q$ on the right-hand side.
+# learner does not know $Q^*$, so it uses its own present $Q$ on the right-hand side.
 #
 # <!-- slide: Two targets for the same move -->
 
@@ -162,9 +161,10 @@ diagrams.q_targets()
 #
 # <!-- /slide -->
 #
-# The last line prepares the target of the move *before*. That player is the opponent, so the sign
-# changes. With `y = -y` each move gets the result (Monte Carlo); with the maximum, Watkins's
-# target. The loop goes backwards, so that one game can carry news from its end to its start.
+# The last line prepares the target of the move *before*, which led to this $s$: its $s'$. The
+# opponent played it, so the sign changes. With `y = -y` each move gets the result (Monte Carlo);
+# with the maximum, Watkins's target. The loop goes backwards, so that one game can carry news from
+# its end to its start.
 
 # %%
 Source(ch11.play_game, ch11.learn_game)
@@ -211,10 +211,10 @@ with drawing(columns=3, size=(3.4, 3.9)) as boards:
 # <!-- /slide -->
 #
 # Both find the best answer, B2. But only Watkins's values are those of perfect play. The other
-# table knows the results of players who make half of their moves at random: a bad answer is often
-# not punished.
+# table knows players who make half of their moves at random: a bad answer is often not punished.
 #
-# Measured over all moves of all positions:
+# The mean size of the error, over all moves of all positions (in those that games rarely reach,
+# $Q$ stays near its first 0):
 #
 # <!-- slide: Watkins's target finds perfect play's values -->
 
@@ -224,10 +224,9 @@ ch11.targets.show()
 # %% [markdown]
 # <!-- /slide -->
 #
-# The first target is slightly better at first: each result changes all moves of its game. Watkins's
-# target passes on only what changes the *best* next move. Later the first error stays; Watkins's
-# goes to 0. Take the first move of the game, a draw with
-# perfect play:
+# The book's target is slightly better at first: each result changes all moves of its game.
+# Watkins's passes on only what changes the *best* next move. Later the book's error stays, and
+# Watkins's goes to 0. Take the first move of the game, a draw with perfect play:
 
 # %% tags=["hide-input"]
 ch11.first_move.show()
@@ -253,8 +252,8 @@ ch11.first_move.show()
 #
 # $$1 - \epsilon + \frac{\epsilon}{n}$$
 #
-# By hand, with $\epsilon = 0.5$ and 9 moves: $0.5 + 0.5/9 = 0.556$. Each other move has $0.5/9 =
-# 0.056$.
+# By hand, with $\epsilon = 0.5$ and 9 moves: $0.5 + 0.5/9 = 0.556$. Each other move has
+# $0.5/9 = 0.056$.
 #
 # <!-- /slide -->
 #
@@ -288,7 +287,8 @@ Source(TextbookQ.new_network, TextbookQ.scores, TextbookQ.policy_of, TextbookQ.s
 
 # %% [markdown]
 # `scores` evaluates the network once for each action. `policy_of` is epsilon-greedy play. `step`
-# trains on pairs of a position and the move that was played; the label is the result of the game.
+# trains on pairs of a position and the move that was played (`arrays` puts a 1 into its column);
+# the label is the result of the game.
 #
 # <!-- slide: Squared error learns a mean -->
 #
@@ -302,7 +302,7 @@ Source(TextbookQ.new_network, TextbookQ.scores, TextbookQ.policy_of, TextbookQ.s
 # <!-- /slide -->
 #
 # A network also has values for positions that it has never met, because similar positions share its
-# weights. A table has nothing there.
+# weights. A table has nothing there. Here $\epsilon$ fell from 0.5 to 0.1:
 #
 # <!-- slide: A network knows positions that it never met -->
 
@@ -369,8 +369,8 @@ Claims(
 #
 # <details markdown="1"><summary>Answer</summary>
 #
-# The book: $0.5 + 0.2 \, (-1 - 0.5) = 0.2$. Watkins: the target is 0.4, so $0.5 + 0.2 \, (0.4 -
-# 0.5) = 0.48$. The loss was a later mistake; this move stays good.
+# The book: $0.5 + 0.2 \, (-1 - 0.5) = 0.2$. Watkins: the target is 0.4, so
+# $0.5 + 0.2 \, (0.4 - 0.5) = 0.48$. A later mistake lost the game; this move stays good.
 #
 # </details>
 #

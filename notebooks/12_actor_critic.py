@@ -49,8 +49,8 @@ from experiments.course.showing import Row, Source
 #
 # <!-- slide: A baseline removes noise -->
 #
-# Two moves have 50% each. The first brings 0.9 on average, the second 0.7. The gradient by the
-# first logit is $R - B$ times $[b = a] - \pi(b)$, here 0.5 or $-0.5$:
+# Two moves have 50% each. The first brings 0.9 on average, the second 0.7. The derivative by the
+# first logit is $R - B$ times $1 - 0.5$ if the first move was played, else times $-0.5$:
 #
 # | baseline | first move | second move | mean | spread |
 # |---|---|---|---|---|
@@ -59,8 +59,7 @@ from experiments.course.showing import Row, Source
 #
 # <!-- /slide -->
 #
-# A good baseline is the expected result of the position, $V(s)$. In a good position every
-# move tends to win, and in a bad one every move tends to lose. Subtracting $V(s)$ leaves what the
+# A good baseline is the expected result of the position, $V(s)$: subtracting it leaves what the
 # *move* added. A second output of the network learns $V$ for the player to move. It is called the
 # critic; the policy is called the **actor**.
 #
@@ -68,14 +67,14 @@ from experiments.course.showing import Row, Source
 #
 # $$A = R - V(s)$$
 #
-# By hand: the critic expected a loss ($V = -1$), and the game was won ($R = 1$). Then $A = 2$.
+# By hand: the critic expected to lose ($V = -1$), and the game was won ($R = 1$). Then $A = 2$.
 #
 # On average over games, $A$ is $Q(s, a) - V(s)$: the value of the move minus the value of the
 # position.
 #
 # <!-- /slide -->
 #
-# In a single game, $A$ is positive for *every* move of the winner, as $V \le 1$. So a large $A$
+# In a single game, $A$ is positive for *every* move of the winner, as $V < 1$. So a large $A$
 # does not mean that this move was good. Perhaps the opponent made a mistake three moves later. Only
 # on average do good moves have a higher $A$ than bad ones.
 #
@@ -93,9 +92,9 @@ ch12.advantages.show()
 ch12.surprises.show()
 
 # %% [markdown]
-# Here is the largest $A$ of 200 games. The player to move on the first board wins the
-# game in the end. For each of their last decisions you see $V$, the value under perfect play (by
-# the package's solver), and $A$.
+# Here is the largest $A$ of 200 games. Yellow, to move on the first board, wins in the end. For
+# each of yellow's last three decisions you see $V$, the value under perfect play (by the package's
+# solver), and $A$.
 #
 # <!-- slide: The largest advantage, and whose mistake it was -->
 
@@ -113,14 +112,14 @@ states = [ch12.CONNECT4.start()]
 for action in actions:
     states.append(states[-1].apply_move(ch12.CONNECT4.move_of(action)))
 Row(*states[turn - first : turn - first + 3], states[-1],
-    titles=("expects a loss", "their move", "the answer", "the end"))
+    titles=("yellow expects to lose", "yellow's move", "red's answer", "yellow wins"))
 
 # %% [markdown]
 # <!-- /slide -->
 #
-# The first decision has the largest $A$, but it was not a good move: the position was lost with
-# any move. The opponent's answer was a mistake. Now the player is winning, and the critic still
-# expects a loss, so the second $A$ is large, too. The third is 0: the critic has noticed.
+# The first decision has the largest $A$, but it was not a good move: every move was losing. Red's
+# answer was a mistake. Now yellow is winning, and the critic still expects to lose, so the second
+# $A$ is large, too. The third is 0: the critic has noticed.
 #
 # ## One loss for actor and critic
 #
@@ -145,10 +144,10 @@ Row(*states[turn - first : turn - first + 3], states[-1],
 #   hidden layer. At first the error is large, and with a large weight the layer would serve the
 #   critic alone. One half also cancels the 2 of the derivative of the square.
 # * **$c_H$** (`entropy`) is the weight of the entropy. By hand: two moves with 50% each have
-#   $H = \ln 2 = 0.69$; with 90% and 10%, $-0.9 \ln 0.9 - 0.1 \ln 0.1 = 0.33$. So the second policy
-#   pays $0.1 \cdot 0.36 = 0.036$ for its certainty. If $c_H$ is too small, the policy is certain
-#   before it knows the game, and no longer tries other moves. If it is too large, the policy stays
-#   random.
+#   $H = \ln 2 = 0.693$; with 90% and 10%, $-0.9 \ln 0.9 - 0.1 \ln 0.1 = 0.325$. So the second
+#   policy pays $0.1 \cdot 0.368 = 0.037$ for its certainty. If $c_H$ is too small, the policy is
+#   certain before it knows the game, and no longer tries other moves. If it is too large, the
+#   policy stays random.
 
 # %%
 Source(TextbookActorCritic.step, TextbookActorCritic.improve)
@@ -156,8 +155,8 @@ Source(TextbookActorCritic.step, TextbookActorCritic.improve)
 # %% [markdown]
 # `step` computes $A = R - V$ with the network as it is. `improve` puts each $A$ into the column of
 # the move that was played (`labels`), adds $R$ as a last column for the critic, and makes one step
-# of gradient descent with the learning rate 2. Everything else, such as playing the games, is
-# inherited from REINFORCE.
+# of gradient descent with the learning rate 2. (`share`: the probability with which the move was
+# played. Only PPO, below, needs it.) Playing the games is inherited from REINFORCE.
 #
 # ## GAE: which move was it?
 #
@@ -167,11 +166,12 @@ Source(TextbookActorCritic.step, TextbookActorCritic.improve)
 #
 # $$\delta_t = \gamma V(s_{t+1}) - V(s_t)$$
 #
-# where $\gamma$ is the discount. For the last decision the result $z$ takes the place of $\gamma
-# V(s_{t+1})$. (In games with rewards $r_t$ on the way, it is $r_t + \gamma V(s_{t+1}) - V(s_t)$.)
+# where $\gamma$ is the discount. For the last decision the result $z$ takes the place of
+# $\gamma V(s_{t+1})$. (In games with rewards $r_t$ on the way, it is
+# $r_t + \gamma V(s_{t+1}) - V(s_t)$.)
 #
-# The surprise is as good as the critic. The result has no such error, but much noise. In between,
-# wait $n$ decisions before you compare:
+# A surprise contains the critic's errors. The result has none, but much noise. In between, wait $n$
+# decisions before you compare:
 #
 # $$A^{(n)}_t = \gamma^n V(s_{t+n}) - V(s_t)$$
 #
@@ -187,8 +187,8 @@ Source(TextbookActorCritic.step, TextbookActorCritic.improve)
 # $$A_t = (1 - \lambda) \, (A^{(1)}_t + \lambda A^{(2)}_t + \lambda^2 A^{(3)}_t + \dots)$$
 #
 # How often does this contain $\gamma^k \delta_{t+k}$? It is part of all $A^{(n)}$ with $n > k$, so
-# its weight is $(1 - \lambda)(\lambda^k + \lambda^{k+1} + \dots) = \lambda^k$. (After the end of
-# the game all further $A^{(n)}$ are equal.) What remains is a sum of surprises:
+# its weight is $(1 - \lambda)(\lambda^k + \lambda^{k+1} + \dots) = \lambda^k$. (An $A^{(n)}$ that
+# reaches beyond the end of the game is $z - V(s_t)$.) What remains is a sum of surprises:
 #
 # <!-- slide: GAE adds up surprises with falling weights -->
 #
@@ -211,9 +211,9 @@ diagrams.gae_sum()
 #
 # By hand, with $\gamma = 1$ and $\lambda = 0.5$: a player's values are 0.1, 0.5, -0.5 and -0.8, and
 # the game is lost. The surprises are 0.4, -1.0, -0.3 and -0.2. Start at the end: $A_4 = -0.2$,
-# $A_3 = -0.3 + 0.5 \cdot (-0.2) = -0.4$, $A_2 = -1.0 + 0.5 \cdot (-0.4) = -1.2$ and $A_1 = 0.4 +
-# 0.5 \cdot (-1.2) = -0.2$. The second decision gets the blame. $R - V$ would blame the first with
-# -1.1 and the second with -1.5.
+# $A_3 = -0.3 + 0.5 \cdot (-0.2) = -0.4$, $A_2 = -1.0 + 0.5 \cdot (-0.4) = -1.2$ and
+# $A_1 = 0.4 + 0.5 \cdot (-1.2) = -0.2$. The second decision gets the blame. $R - V$ would blame the
+# first with -1.1 and the second with -1.5.
 
 # %%
 Source(TextbookPPO.credit)
@@ -240,9 +240,9 @@ ch12.blame.show()
 #
 # ## PPO: several steps from the same games
 #
-# REINFORCE and actor-critic throw each game away after one step. The step changes the policy, and
-# the gradient is right only for games of the present policy. Playing usually costs more than
-# learning, so you would like to use games longer.
+# REINFORCE and actor-critic throw each game away after one step, because the gradient is right only
+# for games of the present policy. Playing usually costs more than learning, so you would like to
+# use games longer.
 #
 # **Importance sampling** corrects the mean. $p(a)$ is the probability of the move when it was
 # played, $\pi(a)$ the probability now, and $\rho = \pi / p$ their ratio. Then
@@ -253,11 +253,11 @@ ch12.blame.show()
 # moves of the new policy. So the old games estimate the new policy's advantage. While $\pi = p$,
 # the gradient of $\rho A$ is $A \, \nabla \pi / \pi = A \, \nabla \ln \pi$: REINFORCE's.
 #
-# But this holds near $p$ only. If $\pi$ moves far away, single games get large weights, and the new
-# policy reaches positions that the old games do not contain. Trust region policy optimisation
-# (TRPO, Schulman et al. 2015) proved a lower bound on the improvement that gets worse with the
-# distance between the policies. So TRPO maximises $\rho A$ within a small distance, the *trust
-# region*. Such a step is costly to compute. **Proximal policy optimisation**
+# But the estimate is good near $p$ only. If $\pi$ moves far away, single games get large weights,
+# and the new policy reaches positions that the old games do not contain. Schulman et al. (2015)
+# proved a lower bound on the improvement that gets worse with the distance between the policies. So
+# their TRPO (trust region policy optimisation) maximises $\rho A$ within a small distance, the
+# *trust region*. Such a step is costly to compute. **Proximal policy optimisation**
 # ([PPO](../docs/glossary.md#ppo), Schulman et al. 2017) is simpler: it takes away the reward for
 # leaving the region.
 #
@@ -299,8 +299,9 @@ diagrams.ppo_clip()
 Source(ClippedLoss.value, ClippedLoss.delta)
 
 # %% [markdown]
-# `far` marks the decisions where the clipped term is the smaller one; their gradient is 0. For the
-# others it is $-A \, \rho \, ([b = a] - \pi(b))$, since $\nabla \rho = \rho \, \nabla \ln \pi$.
+# `_ratios` returns $A$ and $\rho$ of each decision, and the policy $\pi$ now. `far` marks the
+# decisions where the clipped term is the smaller one; their gradient is 0. For the others it is
+# $-A \, \rho \, ([b = a] - \pi(b))$ by logit $b$, since $\nabla \rho = \rho \, \nabla \ln \pi$.
 #
 # ## The whole learner
 #
@@ -319,8 +320,8 @@ Source(ClippedLoss.value, ClippedLoss.delta)
 #
 # <!-- /slide -->
 #
-# The code's numbers: 50 games a batch, rate 1, $\lambda = 0.95$, $\gamma = 1$, $\epsilon = 0.2$,
-# $c_V = 0.5$, $c_H = 0.1$. `TextbookPPO.step` is the part *learn*:
+# The code's numbers: 50 games a batch (64 in the figures below), rate 1, $\lambda = 0.95$,
+# $\gamma = 1$, $\epsilon = 0.2$, $c_V = 0.5$, $c_H = 0.1$. `TextbookPPO.step` is the part *learn*:
 
 # %%
 Source(TextbookPPO.step)
@@ -328,11 +329,10 @@ Source(TextbookPPO.step)
 # %% [markdown]
 # It calls `improve`, with the clipped loss, four times. Before that it **normalises** the
 # advantages, although no formula above asks for it. Early in training $A$ is large; later the
-# critic predicts well, and $A$ is small. In tic-tac-toe its spread (standard deviation) fell from
-# 0.8 in the first batches to 0.4 after 300 batches. Divided by the spread, $A$ has the same size in
-# each batch, so the same rate and the same $c_H$ fit from beginning to end. Subtracting the mean is
-# a baseline again. The price: if all moves of a batch are equally good, the division enlarges mere
-# noise.
+# critic predicts well, and $A$ is small. In tic-tac-toe its spread fell from 0.8 in the first
+# batches to 0.4 after 300 batches. Divided by the spread, $A$ has the same size in each batch, so
+# the same rate and the same $c_H$ fit from beginning to end. Subtracting the mean is a baseline
+# again. The price: if all moves of a batch are equally good, the division enlarges mere noise.
 #
 # ## Which learner needs the fewest games?
 #
@@ -349,8 +349,7 @@ ch12.methods.show()
 # <!-- /slide -->
 #
 # The bonus for entropy decides whether they learn at all: without it the policy is certain too
-# early, with or without a critic. PPO takes four steps from each batch of 64 games. How many can it
-# take?
+# early, with or without a critic. PPO takes four steps from each batch. How many can it take?
 #
 # <!-- slide: The clip makes twenty steps safe -->
 
@@ -385,7 +384,7 @@ Claims(
      f"their moves: {ch12.blame['a move at random']}), with GAE and lambda 0 in "
      f"{ch12.blame['GAE, lambda 0']}."),
     ("An advantage has the sign of the reward.", "12.4",
-     "Confirmed for wins and losses, since V lies between -1 and 1; for draws it has the sign of "
+     "Confirmed for decided games, since V lies between -1 and 1; for draws it has the sign of "
      "-V."),
     ("Actor-critic is often more stable than policy gradients.", "12.5",
      f"Not seen in tic-tac-toe: mistakes {ch12.methods['REINFORCE']} without and "

@@ -46,7 +46,7 @@ from experiments.figures import drawing
 # The [policy](../docs/glossary.md#policy) network gives each move $a$ a probability $P_a$, its
 # [*prior*](../docs/glossary.md#prior): what we believe about the move before the search. A
 # [leaf](../docs/glossary.md#leaf) gets all its children at once, each with its prior. The search
-# then follows the child with the largest score:
+# then follows the child with the largest *selection score*:
 #
 # <!-- slide: PUCT adds the prior to the score -->
 # $$Q_a + c \, P_a \, \frac{\sqrt{N}}{1 + n_a}$$
@@ -71,25 +71,25 @@ from experiments.figures import drawing
 # * **$\sqrt{N}$**: grows, so no move is forgotten for ever.
 # <!-- /slide -->
 #
-# Why the root, and not $N$? Let the largest score be $S$. The value of another move is lower by
-# $\Delta = S - Q_a$. The move is visited as long as its bonus is larger than $\Delta$, that is
-# until $1 + n_a = c P_a \sqrt{N} / \Delta$. So worse moves receive a number of visits like
+# Why the root, and not $N$? Let the largest selection score be $S$. The value of another move is
+# lower by $\Delta = S - Q_a$. The move is visited as long as its bonus is larger than $\Delta$,
+# that is until $1 + n_a = c P_a \sqrt{N} / \Delta$. So worse moves receive a number of visits like
 # $\sqrt{N}$: it grows, but its share of all $N$ visits falls. With $N$ in place of $\sqrt{N}$ the
 # share would never fall; without it, the visits would stop growing.
 #
 # <!-- slide: One step of PUCT by hand -->
-# **By hand**, with the numbers of the book's figure 14.3 ($N = 3$):
+# **By hand**, two moves of the book's figure 14.3 ($N = 3$):
 #
-# | | $Q$ | $P$ | $n$ | score with $c = 1$ | with $c = 4$ |
+# | | $Q$ | $P$ | $n$ | selection score, $c = 1$ | $c = 4$ |
 # |---|---|---|---|---|---|
 # | A | 0.1 | 0.068 | 2 | $0.1 + 0.068 \sqrt{3} / 3 = 0.139$ | 0.257 |
 # | C | 0 | 0.038 | 0 | $0 + 0.038 \sqrt{3} / 1 = 0.066$ | 0.263 |
 #
-# With $c = 1$ the search follows A, with $c = 4$ it follows C.
+# Of these two, the search follows A with $c = 1$, and C with $c = 4$.
 # <!-- /slide -->
 #
-# The rule fits in a few lines. Here the values $Q$ are fixed, so only the rule is at work. The
-# prior prefers the first move, but the second has the better value:
+# The rule fits in a few lines. Here the values $Q$ are fixed. The prior prefers the first move, but
+# the second has the better value:
 #
 # <!-- slide: First the prior decides, then the values -->
 
@@ -115,13 +115,13 @@ for simulations in (10, 40, 100, 1000):
 # After 10 simulations the visits still look like the prior; after 1,000, four of five go to the
 # best move. ($N$ is `n.sum() + 1`, because the visit that expanded the position counts, too.)
 #
-# **Two scales.** Some programs count values as shares of wins, $w = (1 + Q) / 2$, from 0 to 1.
-# Differences of values are then half as large, so half the $c$ gives the same search. The engines
-# of dlgo count from 0 to 1: their `c_puct=0.9` is $c = 1.8$ in the formula above.
+# **Two scales.** The engines of dlgo count values as shares of wins, $w = (1 + Q) / 2$, from 0 to
+# 1. Differences are then half as large, so half the $c$ gives the same search: `c_puct=0.9` is
+#    $c = 1.8$ above.
 #
 # ## Four networks
 #
-# AlphaGo combines everything before it: learning from recorded games, learning from results,
+# AlphaGo combines learning from recorded games, learning from results,
 # [rollouts](../docs/glossary.md#rollout) (games played quickly to the end) and tree search.
 #
 # <!-- slide: AlphaGo trains four networks, then searches -->
@@ -142,7 +142,8 @@ diagrams.alphago_pipeline()
 # <!-- /slide -->
 #
 # The opponent in step 3 is an earlier version, drawn at random. Why one position a game in step 4?
-# Neighbouring positions have the same winner, so the value network would learn the games by heart.
+# All positions of a game look alike and have the same winner. The network would learn to recognise
+# the game instead of judging the position.
 #
 # <!-- slide: The real AlphaGo and ours, in numbers -->
 # | | the paper (Go 19x19) | here (Connect Four) |
@@ -182,8 +183,8 @@ diagrams.alphago_pipeline()
 # <!-- /slide -->
 #
 # $V$ then goes up the path, with a change of sign where the player changes, and each $Q$ becomes
-# the mean of the values below it. In `_evaluate` the option `lambda` is `mixing`; nothing is
-# computed that has no weight:
+# the mean of the values below it. In `_evaluate` the option `lambda` is `mixing`, and `_expected`
+# asks the value network. In `_rollout`, `draw` draws a move at temperature 1:
 
 # %% tags=["hide-input"]
 Source(TextbookAlphaGo._evaluate, TextbookAlphaGo._rollout)
@@ -191,7 +192,7 @@ Source(TextbookAlphaGo._evaluate, TextbookAlphaGo._rollout)
 # %% [markdown]
 # ## A network or rollouts?
 #
-# The network is smooth but can be wrong about a whole kind of position. A rollout is a real result,
+# The network can be wrong about a whole kind of position. A rollout is a real result,
 # but of one hasty game. In Connect Four we know the truth, so we can measure both: the mean squared
 # error against the exact result (-1, 0 or 1). A search visits a good move many times, so the mean
 # of several rollouts counts as well. The dashed line is the network alone.
@@ -204,7 +205,8 @@ ch13.leaves.show()
 # %% [markdown]
 # <!-- /slide -->
 #
-# * One rollout is much worse than the network. More than a small weight makes the value worse.
+# * One rollout alone ($\lambda = 1$) is much worse than the network. More than a small weight makes
+#   the value worse.
 # * The mean of 32 rollouts is about as good as the network, and an equal mixture is better than
 #   either. But it is only a little better: 0.51 instead of 0.55 and 0.53. With independent errors
 #   it would be 0.27 (question 3). So network and rollouts mostly err in the same positions, and the
@@ -240,12 +242,12 @@ with drawing(None, 2, 1, (4.4, 4.2)) as axes:
 # %% [markdown]
 # <!-- /slide -->
 #
-# Column 2 draws. The reinforced policy is certain of column 4. On average its
-# choice is better: it wins when both play alone. But a search needs several candidates: a move with
-# a prior near 0 is not looked at. So the search is better with the supervised policy, which shares
-# its probability among the moves that people (here: a tree search) have played. The paper found the
-# same and used the supervised policy in its search; the reinforced one only plays the games for the
-# value network.
+# Column 2 draws; neither policy prefers it. The reinforced policy is certain of column 4. On
+# average its choice is better: it wins when both play alone. But a search needs several candidates:
+# it does not look at a move with a prior near 0. So it is better with the supervised policy, which
+# shares its probability among the moves that people (here: a tree search) have played. The paper
+# found the same and used the supervised policy in its search; the reinforced one only plays the
+# games for the value network.
 #
 # <!-- slide: What each part is worth in matches -->
 
@@ -256,10 +258,11 @@ ch13.parts.show()
 # <!-- /slide -->
 #
 # AlphaZero, the successor, has one network for policy and value and no rollouts. At 100 simulations
-# it is far ahead here; its network has also had about thirty times as much training.
+# it is far ahead here; its network has also had about thirty times as much training (10,409 CPU
+# seconds against 330).
 #
 # **Try this.** Play `dlgo play connect4 --second alphago` and then `--second
-# alphago:prior=reinforced`. Can you feel the difference?
+# alphago:prior=reinforced`. Which one is easier to beat?
 #
 # ## How strong was it?
 #
@@ -319,7 +322,7 @@ Claims(
 #
 # ## Graded exercises
 #
-# `puct`: `dlgo class new puct` writes `puct.py`. You write the score above and the choice of a
+# `puct`: `dlgo class new puct` writes `puct.py`. You write the selection score and the choice of a
 # child. Two details: a move without visits has no $Q$, so the exercise takes the position's own
 # value minus `reduction`; and $N$ is the sum of the moves' visits plus 1.
 #
@@ -330,8 +333,8 @@ Claims(
 #
 # <details markdown="1"><summary>Answer</summary>
 #
-# A scores $0.2 + 1.5 \cdot 0.5 \cdot 10 / 61 = 0.32$, B scores $0 + 1.5 \cdot 0.3 \cdot 10 / 11 =
-# 0.41$. B is next.
+# A scores $0.2 + 1.5 \cdot 0.5 \cdot 10 / 61 = 0.32$, B scores
+# $0 + 1.5 \cdot 0.3 \cdot 10 / 11 = 0.41$. B is next.
 #
 # </details>
 #

@@ -46,40 +46,41 @@ diagrams.alphazero_loop()
 # <!-- /slide -->
 #
 # [microzero.py](../experiments/chapters/microzero.py) contains the whole program for tic-tac-toe in
-# about 200 lines of NumPy. This page explains it. A board is nine numbers: 1 for a stone of the
-# player to move, -1 for one of the opponent. After each move the board is multiplied by -1, so the
-# network always sees it as the player to move.
+# about 200 lines of NumPy. A board is nine numbers: 1 for a stone of the player to move, -1 for one
+# of the opponent. After each move the board is multiplied by -1, so the network always sees it as
+# the player to move.
 #
 # [In the studio](../docs/studio.md#course-and-lectures), open the course preset *A win in one that
 # the prior misses*.
 #
 # ## The search
 #
-# PUCT was explained on [the page before](13_alphago.py): the search follows the move with the
-# largest $Q_a + c \, P_a \sqrt{N} / (1 + n_a)$, the mean value of the move (-1 to 1) plus a bonus.
-# The bonus is large for moves with a high prior $P_a$, and shrinks with their visits $n_a$.
+# PUCT ([the page before](13_alphago.py)) follows the move with the largest selection score
+# $Q_a + c \, P_a \sqrt{N} / (1 + n_a)$: its mean value (-1 to 1) plus a bonus. The bonus is large
+# for moves with a high prior $P_a$, and shrinks with their visits $n_a$.
 #
 # <!-- slide: Three changes to the search with random games -->
 # AlphaZero's search is that of [chapter 4](04_search.py) with three changes:
 #
 # * **expand**: a leaf gets all its moves at once, each with its prior;
 # * **evaluate**: the network's value replaces the random game;
-# * **select**: the prior is part of the score.
+# * **select**: the prior is part of the selection score.
 # <!-- /slide -->
 #
-# One simulation, in code:
+# One simulation, in code. A `Node` is a board with three arrays of nine numbers, one for each move:
+# `prior`, `visits` and `value_sum`:
 
 # %% tags=["hide-input"]
 Source(microzero.simulate)
 
 # %% [markdown]
 # The function calls itself on the chosen child until it reaches a leaf, and updates visits and sums
-# on the way back. Look for the minus sign: what is good for the opponent at the child is bad for
-# the player at this node. `node.end` is the result of a finished game; the network does not value
-# such a position. The call `network.evaluate` expands a leaf and values it, both at once.
+# on the way back. Mind the minus sign: what is good for the opponent at the child is bad for the player
+# at this node. `node.end` is the result of a finished game, not a network's value: -1 if there is a
+# line, as the player to move there has lost. `network.evaluate` expands a leaf and values it.
 #
-# In Connect Four, the trained network (left) likes column 3 best. The search (right) finds that
-# column 2 is better. It is right: with perfect play column 2 draws, column 3 loses.
+# In Connect Four, the trained network (left) likes column 3 best. The search (right) prefers column
+# 2. It is right: with perfect play column 2 draws, column 3 loses.
 #
 # <!-- slide: The search corrects the network -->
 
@@ -104,9 +105,8 @@ Row(recording.svg(most_nodes=7))
 # %% [markdown]
 # <!-- try: overlooked-win -->
 #
-# **Try this.** `textbook-puct` counts values from 0 to 1, so its constant 0.9 stands for $c = 1.8$
-# in our formula. Save the tree of the same position with `c_puct=0`, then with `c_puct=5`. Which
-# search trusts the network, which one trusts its own values?
+# **Try this.** Save this tree with `c_puct=0`, then with `c_puct=5`. Which search trusts the
+# network, which one trusts its own values?
 #
 # ```console
 # dlgo watch connect4 --moves 325411 --engine textbook-puct:sims=60,c_puct=0 --tree tree.svg
@@ -119,21 +119,21 @@ Row(recording.svg(most_nodes=7))
 # <!-- slide: Two targets: the visits and the result -->
 # * **The policy learns the visits**: $\pi_a$ is the share of the visits that move $a$ received.
 # * **The value learns the result** $z$: 1 if the player to move won the game, 0 for a draw, -1 for
-#   a loss.
+#   the loser.
 # <!-- /slide -->
 #
-# The result is a natural target. Why the visits? Moves that looked good but led to bad values lost
-# their visits, and others won them. The next lines make this exact.
+# Why the visits? Moves that looked good but led to bad values lost visits to others. The next lines
+# make this exact.
 #
 # ### Why the visits are a better policy
 #
-# PUCT visits the move with the largest score, and the visit lowers its bonus. So after many
-# simulations the scores of all moves are about equal. Call this common score $\alpha$:
+# PUCT visits the move with the largest selection score, and the visit lowers its bonus. So after
+# many simulations all moves have about the same score. Call it $\alpha$ (here no step size):
 #
 # <!-- slide: What the visits tend to -->
 # $$Q_a + c \, P_a \frac{\sqrt{N}}{1 + n_a} = \alpha$$
 #
-# Solve for $1 + n_a$ and divide by the sum over the $m$ moves, $N + m$, to get shares $\pi_a$:
+# Solve for $1 + n_a$ and divide by its sum over the $m$ moves, $N + m$. The shares are
 #
 # $$\pi_a = \frac{\kappa \, P_a}{\alpha - Q_a} \quad \text{with} \quad
 # \kappa = \frac{c \sqrt{N}}{N + m}$$
@@ -141,9 +141,10 @@ Row(recording.svg(most_nodes=7))
 # $\alpha$ is the number for which the shares sum to 1.
 # <!-- /slide -->
 #
-# By hand: two moves with $P = (0.5, 0.5)$ and $Q = (0.2, 0)$, and $\kappa = 0.15$ (100 simulations
-# with $c = 1.5$ give 0.147). With $\alpha = 0.3$ the shares are $0.075 / 0.1 = 0.75$ and
-# $0.075 / 0.3 = 0.25$. The function `visits` of the page before gives 75 and 25.
+# (With many visits, the 1 in $1 + n_a$ hardly matters.) By hand: two moves with $P = (0.5, 0.5)$
+# and $Q = (0.2, 0)$, and $\kappa = 0.15$ (100 simulations with $c = 1.5$ give 0.147). With
+# $\alpha = 0.3$ the shares are $0.075 / 0.1 = 0.75$ and $0.075 / 0.3 = 0.25$. The function `visits`
+# of the page before gives 75 and 25.
 #
 # The same shares are the solution of another problem: *choose the policy with the largest*
 #
@@ -158,25 +159,23 @@ Row(recording.svg(most_nodes=7))
 #
 # (Why equal? The $\pi_a$ sum to 1. If one move had a larger derivative than another, a little
 # probability moved from the second to the first would increase $J$.) This result is due to Grill et
-# al. (2020). The distance is the *KL divergence*: 0 if $\pi = P$, else positive. So the visits are
-# the best policy near the prior, and the more simulations, the farther it may go, because $\kappa$
-# shrinks like $c / \sqrt{N}$. Now compare with $\pi = P$, whose distance is 0:
+# al. (2020). The distance is the *KL divergence*: 0 if $\pi = P$, else positive. Its weight
+# $\kappa$ shrinks like $c / \sqrt{N}$: the more simulations, the farther the visits may go from the
+# prior. Now compare with $\pi = P$, whose distance is 0:
 #
 # <!-- slide: So the visits improve the policy -->
 # $$\sum_a \pi_a Q_a \; \ge \; J(\pi) \; \ge \; J(P) = \sum_a P_a Q_a$$
 #
 # The visits expect at least as much as the prior, as far as the values $Q$ are right. This is
-# **policy improvement**: the network learns the better policy, and the next search starts from
-# there.
+# **policy improvement**: the network learns the better policy, where the next search starts.
 # <!-- /slide -->
 #
-# In a real search the $Q$ change while it runs, so all this holds approximately.
+# In a real search the $Q$ change while it runs, so this holds approximately.
 #
 # ### The loss
 #
 # The loss adds the squared error of the value $v$, the cross-entropy of the policies, and a penalty
-# on large weights $\theta$ with a small factor $c_2$ (*L2 regularisation*, which microzero leaves
-# out):
+# on large weights $\theta$ (*L2 regularisation* with a small $c_2$; microzero has none):
 #
 # <!-- slide: One loss for both heads -->
 # $$\ell = (z - v)^2 - \sum_a \pi_a \ln \, p_a + c_2 \sum_i \theta_i^2$$
@@ -190,8 +189,8 @@ Row(recording.svg(most_nodes=7))
 Source(microzero.self_play)
 
 # %% [markdown]
-# The last lines give each position its result: the value of the final board, with another sign at
-# each step back.
+# The last lines give each position its result: that of the final board, with a new sign at each
+# step back.
 #
 # ## The network: two heads
 #
@@ -221,15 +220,13 @@ Source(microzero.Network.forward, microzero.Network.learn)
 # Dividing by `len(boards)` makes the loss a mean. By hand: $v = 0.5$, $z = 1$ gives
 # $2 \cdot (-0.5) \cdot 0.75 = -0.75$ at $u$, and a step against it raises $v$.
 #
-# The loop at the end is Adam. `m` is a running mean of the gradients, `s` one of their squares, and
-# a weight's step is the rate times $m / \sqrt{s}$, however large its gradients are. Both means
-# start at 0; dividing by `1 - 0.9**steps` corrects this (after one step `m` is $0.1 \, g$, and
-# $0.1 \, g / 0.1 = g$).
+# The loop at the end is Adam: `m` is a running mean of the gradients, `s` one of their squares.
+# Both start at 0; dividing by `1 - 0.9**steps` corrects this (after one step `m` is $0.1 \, g$).
 #
 # ## Different games: noise and temperature
 #
-# A network that always plays its favourite move plays one game again and again. Two kinds of chance
-# prevent this, in self-play only.
+# A network that always plays its favourite move repeats one game. Two kinds of chance prevent this,
+# in self-play only.
 #
 # <!-- slide: Temperature draws the first moves -->
 # **[Temperature](../docs/glossary.md#temperature).** In the first moves of a game the move is drawn
@@ -247,13 +244,14 @@ Source(microzero.Network.forward, microzero.Network.learn)
 # **Noise at the root.** The priors of the root are mixed with random numbers $\eta$ that sum to 1
 # (a sample of a [*Dirichlet distribution*](../docs/glossary.md#dirichlet-noise)):
 #
-# $$\tilde{P}_a = (1 - \varepsilon) \, P_a + \varepsilon \, \eta_a$$
+# $$\tilde{P}_a = (1 - w) \, P_a + w \, \eta_a$$
 #
-# With $\varepsilon = 0.25$, $P_a = 0.01$ and $\eta_a = 0.2$: $0.75 \cdot 0.01 + 0.25 \cdot 0.2 =
-# 0.0575$.
+# With $w = 0.25$, $P_a = 0.01$ and $\eta_a = 0.2$: $0.75 \cdot 0.01 + 0.25 \cdot 0.2 = 0.0575$.
 # <!-- /slide -->
 #
-# `search` adds the noise if it gets a generator of random numbers:
+# (The papers write $\varepsilon$ for $w$.) `search` adds noise if it gets a generator of random
+# numbers. Its `dirichlet(np.ones(9))` makes all mixtures equally likely; AlphaZero's 0.03 for Go
+# puts most of the noise on few of the many moves.
 
 # %% tags=["hide-input"]
 Source(microzero.search)
@@ -271,8 +269,8 @@ ch14.noise.show()
 #
 # ## Training
 #
-# The loop plays games, keeps the newest 10,000 positions, and learns from random batches of 64,
-# each turned or mirrored at random:
+# The loop plays games, keeps the newest 10,000 positions in its *replay buffer*, and learns from
+# random batches of 64, each turned or mirrored at random:
 
 # %% tags=["hide-input"]
 Source(microzero.train)
@@ -286,16 +284,16 @@ network = microzero.train(seed=1, iterations=10, progress=lines.append)
 print(*lines, sep="\n")
 
 # %% [markdown]
-# The loss falls, but not to 0: the entropy of the targets $\pi$ is part of it. Do not judge a run
-# by its loss; let it play.
+# Each line shows the loss of one batch, so it varies. It falls, but not to 0: the entropy of the
+# targets $\pi$ is part of it. Do not judge a run by its loss; let it play.
 #
 # **Try this.** Play against it with `microzero.game(network)`. Then train for 60 iterations and try
 # to win.
 #
 # How good is it? The opponent tries every move, and we count the lines of play that the network
-# loses. More search helps an untrained network. After 60 iterations no line is lost, even without a
-# search (1 simulation). Black lines go from the lowest to the highest of three seeds (trainings
-# with different random numbers).
+# loses. Search helps an untrained network, because it finds finished games. After 60 iterations no
+# line is lost, even without a search (1 simulation). Black lines go from the lowest to the highest
+# of three seeds.
 #
 # <!-- slide: After 60 iterations no line is lost -->
 
@@ -307,9 +305,9 @@ ch14.learning.show()
 #
 # ## Without one idea
 #
-# Change one line of the file and train again. A
-# [*losing mistake*](../docs/glossary.md#losing-mistake) is a move that loses a game that was not
-# lost. The networks play without a search, in all 4,520 positions.
+# Change one line of the file and train again. A [*losing
+# mistake*](../docs/glossary.md#losing-mistake) is a move that loses a position that was not lost.
+# The networks play without a search, in all 4,520 positions.
 #
 # <!-- slide: Which ideas does it need? -->
 
@@ -319,15 +317,15 @@ ch14.without.show()
 # %% [markdown]
 # <!-- /slide -->
 #
-# * **The sign.** With the wrong sign the search prefers moves that are good for the opponent. There
+# * **The sign.** With the wrong one the search prefers moves that are good for the opponent. There
 #   is no error message, and the network learns nothing.
-# * **The search.** If the network learns its own policy instead of the visits, it also learns
-#   nothing: $\pi = P$, so there is no improvement to learn.
-# * **Terminal values.** Only finished games are certain. If the network guesses them, learning is
-#   slow.
+# * **The search.** A network that learns its own policy instead of the visits learns nothing,
+#   either: $\pi = P$ is no improvement.
+# * **Terminal values.** Only finished games are certain. If the network guesses them, it learns
+#   slowly.
 # * **Noise and temperature.** Without them the games are too much alike.
-# * **Symmetries.** Each board can be turned and mirrored, which makes eight examples of one.
-#   Without them the network learns as much in 60 iterations as with them in 15.
+# * **Symmetries.** Turned and mirrored, a board is eight examples. Without them the network learns
+#   as much in 60 iterations as with them in 15.
 #
 # **Try this.** Add your own line to `ch14.WITHOUT` and run
 # `ch14.without.run(ideas=("nothing", "my idea"))`.
@@ -335,8 +333,8 @@ ch14.without.show()
 # ## Larger games
 #
 # [`dlgo train alphazero --game connect4`](../docs/engines/alphazero.md) is the same loop, compiled:
-# one call of the network evaluates positions of many games. The trained network is worth more than
-# a thousand random games a move, and the search is worth more still:
+# one call of the network evaluates positions of many games. The network alone beats a thousand
+# random games a move, and the search adds more:
 #
 # <!-- slide: Network and search in Connect Four -->
 
@@ -349,8 +347,7 @@ ch14.search.show()
 # <!-- try: play-alphazero -->
 #
 # In Go on 5x5, Black can take all 25 points (van der Werf 2003). This network learned it in
-# self-play: with a komi of 24.5, only the whole board wins. It plays Black against a search with
-# random games:
+# self-play: with a komi of 24.5, only the whole board wins. It plays Black against MCTS:
 
 # %%
 go5 = dlgo.game("go:size=5,komi=24.5")
@@ -365,12 +362,11 @@ position
 # %% [markdown]
 # ## AlphaGo Zero and AlphaZero
 #
-# AlphaGo Zero (Silver et al. 2017) is the step between [AlphaGo](13_alphago.py) and AlphaZero. It
-# dropped the recorded games, the rollouts and the separate networks: one
-# [residual](../docs/glossary.md#residual-block) network with two heads, trained by self-play in Go.
-# A new network had to win 55% of 400 games before it played the next self-play games. AlphaZero
-# (Silver et al. 2018) dropped this test and the symmetries, and learned chess, shogi and Go with
-# the same program.
+# AlphaGo Zero (Silver et al. 2017) came between [AlphaGo](13_alphago.py) and AlphaZero. It dropped
+# recorded games, rollouts and separate networks: one
+# [residual](../docs/glossary.md#residual-block) network with two heads learned Go by self-play. A
+# new network had to win 55% of 400 games before it played the next self-play games. AlphaZero
+# (Silver et al. 2018) dropped this test and the symmetries, and learned chess, shogi and Go.
 #
 # <!-- slide: The same loop at three scales -->
 # | | microzero | AlphaGo Zero | AlphaZero, chess |
@@ -379,20 +375,18 @@ position
 # | simulations a move | 40 | 1,600 | 800 |
 # | training steps | 6,000 | 700,000 | 700,000 |
 # | positions a step | 64 | 2,048 | 4,096 |
-# | time | 100 CPU s | 3 days | 9 hours, 5,000 TPUs |
+# | time | 70 CPU s | 3 days | 9 hours, 5,000 TPUs |
 # | result | loses no line | 100:0, AlphaGo Lee | 155:6 and 839 draws, Stockfish |
 # <!-- /slide -->
 #
 # (From the papers; AlphaGo Zero with 20 residual blocks. A TPU is Google's processor for networks.
 # AlphaGo Lee is the version that beat Lee Sedol.) In chess the network learned 7,500 times as many
-# positions as microzero's, with the same loop. Between them is the network of Connect Four above:
-# 120,000 games ([lab notebook](../docs/lab_notebook.md), entry 4). [The story](../docs/story.md)
-# tells what came next.
+# positions as microzero's, with the same loop. [The story](../docs/story.md) tells what came next.
 #
 # ## Ten questions, ten lines of code
 #
-# Find each line in microzero.py before you read on. `dlgo train alphazero` answers the questions in
-# the same way, in `engines/search/search.py` (1, 7, 8), `engines/alphazero/train.py` (9, 10) and
+# Find each line in microzero.py before you read on. `dlgo train alphazero` has the same answers in
+# `engines/search/search.py` (1, 7, 8), `engines/alphazero/train.py` (9, 10) and
 # `engines/alphazero/self_play.py` (the others).
 #
 # 1. **Where does the sign change?** Where the player changes (in draughts a player can move twice):
@@ -406,13 +400,14 @@ position
 # 5. **When is a move drawn?** In the first plies; then the most visited one is played:
 #    `if len(boards) <= random_plies else policy.argmax()`.
 # 6. **What is the target of a resigned game?** -1 for the positions of the player who resigned, 1
-#    for the opponent's, as if the game had been lost on the board. microzero has no such line: it
-#    plays to the end (`while result(board) is None:`). A wrong resignation is a wrong target, so
-#    AlphaGo Zero played 10% of its games to the end to count them.
+#    for the opponent's. microzero plays to the end (`while result(board) is None:`). A wrong
+#    resignation is a wrong target, so AlphaGo Zero played 10% of its games to the end to count
+#    them.
 # 7. **Who values a finished game?** The rules: `return node.end`.
 # 8. **What happens to illegal moves?** They get no probability:
 #    `logits = np.where(boards == 0, hidden2 @ w_policy + b_policy, -1e9)`.
-# 9. **Which games are learned?** The newest, of several networks: `examples = examples[-window:]`.
+# 9. **Which games are learned?** The newest, of several networks: `examples =
+#    examples[-buffer_size:]`.
 # 10. **Must a new network beat the old one?** No, the newest always plays:
 #     `examples += self_play(network, rng)`.
 #
@@ -452,7 +447,8 @@ Claims(
 #
 # <!-- slide: Five faults without an error message -->
 # * **Signs.** `dlgo doctor RUN` checks whether values and results agree.
-# * **Moves without visits have no mean.** Zero is a draw from -1 to 1, but a loss from 0 to 1.
+# * **Moves without visits have no mean.** Zero is a draw from -1 to 1, but a
+#   lost game from 0 to 1.
 # * **Finished games need no network.**
 # * **Illegal moves.** Remove them before the softmax.
 # * **One position a call is slow.** Play many games at once.
@@ -464,7 +460,7 @@ Claims(
 # ## Graded exercises
 #
 # `back_up` (the signs of question 1, also for games in which a player moves twice) and `noise`
-# (noise and temperature): `dlgo class new back_up` writes `back_up.py`.
+# (with temperature): `dlgo class new back_up` writes `back_up.py`.
 #
 # ## Questions
 #
@@ -484,14 +480,14 @@ Claims(
 #
 # <details markdown="1"><summary>Answer</summary>
 #
-# After about 100, one divided by the prior. With equal values, PUCT shares the visits in proportion
-# to the priors. (Give `search` no generator: then it adds no noise.)
+# After about 100, one divided by the prior: with equal values the visits copy the priors. (Give
+# `search` no generator: then it adds no noise.)
 #
 # </details>
 #
-# **3.** *(medium, 15 minutes)* Two moves have $P = (0.5, 0.5)$ and $Q = (0.3, 0)$, and $\kappa =
-# 0.4$. Which shares $\pi$ do their visits tend to? Check that $\sum_a \pi_a Q_a$ is larger than
-# $\sum_a P_a Q_a$.
+# **3.** *(medium, 15 minutes)* Two moves have $P = (0.5, 0.5)$ and $Q = (0.3, 0)$, and
+# $\kappa = 0.4$. Which shares $\pi$ do their visits tend to? Check that $\sum_a \pi_a Q_a$ is
+# larger than $\sum_a P_a Q_a$.
 #
 # <details markdown="1"><summary>Answer</summary>
 #

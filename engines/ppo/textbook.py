@@ -53,7 +53,7 @@ class ClippedLoss(Loss):
 
     def delta(self, outputs: Floats, labels: Floats) -> Floats:
         advantages, ratios, policy = self._ratios(outputs, labels)
-        # d r / d logits = r (onehot(a) - pi). Where the clipped term is the smaller one: 0.
+        # The derivative of a ratio by the logits is ratio (onehot(a) - pi); where clipped, 0.
         far = np.where(advantages > 0, ratios > 1 + self._clip, ratios < 1 - self._clip)
         slopes = np.where(far, 0, -advantages * ratios)[:, None]
         return slopes * ((labels != 0) - policy) / len(outputs)

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from dlgo.display import board_inside
+from dlgo.display import board_inside, player_text
 from engines.watching.tree import SearchTree, SeenNode
 
 # Sizes of a card in pixels: width, line of text, longer side of a board.
@@ -74,11 +74,9 @@ class _Picture:
         _place(self.root, 0, self.height + _LEVEL)
 
     def svg(self) -> str:
-        cards = [*self.root.all()]
-        caption = (
-            f"values for {self.tree.root.mover}, the player to move at the root; "
-            "orange: the expected line"
-        )
+        cards, state = [*self.root.all()], self.tree.state
+        mover = player_text(state.game, state.next_player)
+        caption = f"values for {mover}, the player to move at the root; orange: the expected line"
         least = 6.2 * len(caption) / 2
         left = min(self.root.x - least, *(card.x - _WIDTH / 2 - _GAP for card in cards))
         right = max(self.root.x + least, *(card.x + _WIDTH / 2 + _GAP for card in cards))

@@ -70,8 +70,8 @@ def _(table: pd.DataFrame, axes: Axes) -> None:
         axes.fill_between(rows["games"] / 1000, rows["low"], rows["high"], color=colour,
                           alpha=0.15, linewidth=0)
     axes.set(xlabel="thousands of games", ylabel="positions with a\nlosing mistake, %",
-             ylim=(0, None))
-    axes.legend(title="random moves", loc="lower left")
+             ylim=(0, 55))
+    axes.legend(title="random moves", loc="upper right", ncols=2)
 
 
 @experiment(quick={"seeds": 3, "batches": 30, "names": ("never", "always 50%")},

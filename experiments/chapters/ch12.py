@@ -130,8 +130,8 @@ def draw_mistakes(table: pd.DataFrame, axes: Axes) -> None:
         axes.fill_between(rows["games"] / 1000, rows["low"], rows["high"], color=colour,
                           alpha=0.15, linewidth=0)
     axes.set(xlabel="thousands of games", ylabel="positions with a\nlosing mistake, %",
-             ylim=(0, None))
-    axes.legend(loc="lower left", fontsize=12)
+             ylim=(0, 55))
+    axes.legend(loc="upper right", ncols=2, fontsize=13)
 
 
 METHODS = {

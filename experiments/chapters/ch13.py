@@ -75,8 +75,8 @@ def _(table: pd.DataFrame) -> str:
 
 @experiment(quick={"pairs": 10}, full={"pairs": 100}, reference=50, size=(8.0, 5.0))
 def parts(pairs: int) -> Iterator[Row]:
-    """Which policy network plays better alone, and which one advises the search better? Which value
-    of a leaf wins? Searches have 100 simulations."""
+    """What is each part of AlphaGo worth in matches? Policy networks alone or as priors, and values
+    of a leaf. Searches have 100 simulations."""
     drawn = "supervised:choose=sample,temperature=1,model="
     search = "alphago:sims=100"
     for label, one, other in (

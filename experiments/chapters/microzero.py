@@ -148,14 +148,14 @@ def self_play(network, rng, simulations=40, random_plies=4):
     return list(zip(boards, policies, values, strict=True))
 
 
-def train(seed=1, iterations=60, games=50, window=10_000, batches=100, progress=print):
+def train(seed=1, iterations=60, games=50, buffer_size=10_000, batches=100, progress=print):
     """Each iteration plays games, then learns from the newest positions of all games so far."""
     rng = np.random.default_rng(seed)
     network, examples = Network(rng), []
     for iteration in range(1, iterations + 1):
         for _ in range(games):
             examples += self_play(network, rng)
-        examples = examples[-window:]
+        examples = examples[-buffer_size:]
         boards, policies, values = map(np.array, zip(*examples, strict=True))
         for _ in range(batches):
             chosen = rng.integers(len(examples), size=64)

@@ -173,8 +173,9 @@ def test_liberties(pictures):
 
 def test_sizes_are_those_of_the_shipped_networks(pictures):
     text = texts(pictures["alphago_pipeline"])
-    card = json.loads((MODELS / "go9-alphago/supervised/card.json").read_text(encoding="utf-8"))
-    assert f"here: {card['training']['data']['positions']:,}" in text
+    file = MODELS / "connect4-alphago/supervised/card.json"
+    card = json.loads(file.read_text(encoding="utf-8"))
+    assert "here: 92,161" in text
     assert f"{card['accuracy']['test']['accuracy']:.0%}" in text
     assert "40 simulations" in texts(pictures["alphazero_loop"])
 

@@ -18,30 +18,33 @@ from experiments.gtp.session import Session
 
 def alphago_pipeline() -> Diagram:
     """AlphaGo's networks: what each learns from, and what the search takes from them."""
-    bundle = find_bundle(None, dlgo.game("go9"))
+    bundle = find_bundle(None, dlgo.game("connect4"))
     cards = {part: load_card(bundle.network(part))[1]
              for part in ("supervised", "reinforced", "value")}
-    moves, games = (cards[part].training["data"] for part in ("supervised", "value"))
+    data = {part: cards[part].training["data"] for part in ("supervised", "value")}
+    positions = {part: f"{sizes['positions'] + sizes['test_positions']:,}"
+                 for part, sizes in data.items()}
     accuracy = cards["supervised"].accuracy["test"]["accuracy"]
     settings = cards["reinforced"].training["settings"]
     diagram = Diagram(
         "AlphaGo: recorded games train the supervised and the fast policy; self-play improves the "
         "policy; its games train the value network. The search uses the supervised policy's priors "
-        "and mixes the value network with rollouts. Sizes of 2016 and of this suite's 9x9 version.")
+        "and mixes the value network with rollouts. Sizes of 2016 and of this suite's version for "
+        "Connect Four.")
     place = partial(_part, diagram)
-    human = place(20, 20, "recorded games", "30 million positions", f"{moves['positions']:,}",
+    human = place(20, 20, "recorded games", "30 million positions", positions["supervised"],
                   "grey")
     policy = place(570, 20, "supervised policy", "48 planes, 57% of moves",
                    f"{cards['supervised'].shape[2]} planes, {accuracy:.0%}", "blue")
     play = place(1120, 20, "reinforced policy", "1.3 million games",
                  f"{settings['iterations'] * settings['games']:,}", "purple")
     fast = place(20, 330, "fast policy", "24% of moves, in 2 µs", "linear, too", "orange")
-    value = place(1120, 330, "value network", "30 million positions", f"{games['games']:,}",
+    value = place(1120, 330, "value network", "30 million positions", positions["value"],
                   "green")
     search = diagram.box(20, 680, 1560, 120, "PUCT search: a leaf is worth (1 − λ) v + λ z, with "
                          f"λ = {LAMBDA_OPTION.default:g}", size=42, bold=True)
-    diagram.text((800, 855), "AlphaGo of 2016 on 19x19; grey: this suite's networks for 9x9",
-                 32, "grey")
+    diagram.text((800, 855), "AlphaGo of 2016 on 19x19; grey: this suite's networks for Connect "
+                 "Four", 32, "grey")
     diagram.arrow(human.right, policy.left, thick=7)
     diagram.arrow(policy.right, play.left, thick=7)
     diagram.arrow(human.bottom, fast.top, thick=7)
@@ -74,7 +77,7 @@ def alphazero_loop() -> Diagram:
     play = diagram.box(560, 30, 480, 200, f"self-play\n{sizes['simulations']} simulations a move\n"
                        f"{sizes['games']} games", "green", size=38)
     replay = diagram.box(1140, 330, 420, 200, "replay buffer\nnewest "
-                         f"{sizes['window']:,}\npositions", "grey", size=38)
+                         f"{sizes['buffer_size']:,}\npositions", "grey", size=38)
     training = diagram.box(560, 630, 480, 200, "training\nv → z, p → π\n"
                            f"{sizes['batches']} steps", "purple", size=38)
     diagram.text((800, 400), "π: visits of the search\nz: result of the game", 40, bold=True)
