@@ -75,9 +75,10 @@ Source(microzero.simulate)
 
 # %% [markdown]
 # The function calls itself on the chosen child until it reaches a leaf, and updates visits and sums
-# on the way back. Mind the minus sign: what is good for the opponent at the child is bad for the player
-# at this node. `node.end` is the result of a finished game, not a network's value: -1 if there is a
-# line, as the player to move there has lost. `network.evaluate` expands a leaf and values it.
+# on the way back. Mind the minus sign: what is good for the opponent at the child is bad for the
+# player at this node. `node.end` is the result of a finished game, not a network's value: -1 if
+# there is a line, as the player to move there has lost. `network.evaluate` expands a leaf and
+# values it.
 #
 # In Connect Four, the trained network (left) likes column 3 best. The search (right) prefers column
 # 2. It is right: with perfect play column 2 draws, column 3 loses.
@@ -167,7 +168,7 @@ Row(recording.svg(most_nodes=7))
 # $$\sum_a \pi_a Q_a \; \ge \; J(\pi) \; \ge \; J(P) = \sum_a P_a Q_a$$
 #
 # The visits expect at least as much as the prior, as far as the values $Q$ are right. This is
-# **policy improvement**: the network learns the better policy, where the next search starts.
+# **policy improvement**: the network learns the better policy, from which the next search starts.
 # <!-- /slide -->
 #
 # In a real search the $Q$ change while it runs, so this holds approximately.
