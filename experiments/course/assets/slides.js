@@ -6,11 +6,15 @@ const SHAPES = ["", "dense", "columns", "dense columns"]; // of code, from the m
 const [WIDTH, HEIGHT] = [1740, 930]; // of a slide without its edges
 let now = 0, number = "";
 
-// What is printed after a picture stands beside it.
+// What is printed after a picture stands beside it; a single line stays below.
 function placeBeside(picture, content) {
   const block = [...content.children].find((one) => one.contains(picture));
   const printed = block?.nextElementSibling;
   if (!printed?.matches("pre, .highlight")) return null;
+  if (!printed.textContent.trim().includes("\n")) {
+    printed.classList.add("caption");
+    return null;
+  }
   const row = document.createElement("div");
   row.className = "beside";
   block.before(row);
