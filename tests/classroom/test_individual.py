@@ -48,6 +48,7 @@ def check_variants(variants: list[Exercise]) -> None:
     assert len(set(solutions)) == len(variants)
     for place, variant in enumerate(variants):
         assert points(variant, solutions[place]) == 10
+        assert not any(outcomes(variant, solutions[place], [variant.public_check()]).values())
         assert points(variant, solutions[place - 1]) < 10
         assert points(variant, variant.student_version()) == 0
 

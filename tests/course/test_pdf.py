@@ -41,7 +41,9 @@ def test_pages_become_one(site: Path) -> None:
     assert len(links) == 7 and all(page.find(id=link[1:]) for link in links), "within the page"
     assert page.img["src"] == "notebooks/02_rules_files/1.png"
     assert "import dlgo" not in page.get_text() and not page.iframe
-    assert page.get_text().partition("Because.")[0].count("Why?") == 1, "answers come last"
+    answers = page.find(string="Answers").find_all_next("p")
+    assert [text.get_text() for text in answers] == ["1.", "Because."]
+    assert page.get_text().count("Because.") == 1, "answers come last"
     assert [heading.get_text() for heading in page("h1")] == [
         "dlgo: the course", "Contents", "Start", "Rules", "Answers"]
 
@@ -52,6 +54,7 @@ def test_it_is_printed(site: Path) -> None:
     print_site(site, site / "course.pdf")
     printed = (site / "course.pdf").read_bytes()
     assert printed.startswith(b"%PDF") and b"/Outlines" in printed
+    assert printed.count(b"/Type /Page\n") == 5, "title, contents, two pages, answers"
     assert not list(site.glob("*print*"))
 
 

@@ -15,6 +15,7 @@ for package in ("jupytext", "material", "nbconvert"):
 
 import jupytext  # noqa: E402
 
+from experiments.chapters.ch04 import rules  # noqa: E402
 from experiments.course.notebooks import as_page, run_notebook  # noqa: E402
 from experiments.course.pages import refuse_markup_as_text  # noqa: E402
 from experiments.course.slides import as_sections, split  # noqa: E402
@@ -108,10 +109,12 @@ def test_slides_show_outputs_and_tagged_code(slides: dict[str, str]) -> None:
     assert "<math" in code and 'href="../notebooks/sample.html#a-page"' in code
     assert "dlgo" in board and 'src="../notebooks/sample_files/' in board
     assert figures.count("<svg") == 4 and "<img" in figures and "print(" not in figures
+    assert figures.count("a line that is printed;") == 7 and rules.source not in figures
     assert "Not on a slide" not in slides["sample"] and 'data-number="3/3"' in figures
     assert "<table>" in slides["start"]
     assert "sample.html" in slides["index"] and "start.html" in slides["index"]
     page = Path(slides["folder"], "../notebooks/sample.html").read_text()
+    assert rules.source in page, "the words of a figure"
     assert 'href="../slides/sample.html"' in page and "<!-- slide" not in page
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
+from matplotlib.image import imread
 
+from experiments.figures import BLUE, GREEN, ORANGE
 from experiments.studies.training_compute import draw, training_compute
 
 
@@ -22,6 +25,8 @@ def test_an_estimate_is_near_that_of_epoch_ai(program: str, published: float) ->
     assert operations == pytest.approx(published, rel=0.1)
 
 
-def test_a_picture_is_drawn(tmp_path: Path) -> None:
+def test_the_picture_shows_programs_of_each_kind(tmp_path: Path) -> None:
     draw(tmp_path / "compute.png")
-    assert (tmp_path / "compute.png").stat().st_size > 10_000
+    pixels = np.rint(255 * imread(tmp_path / "compute.png")[..., :3])
+    for colour in (BLUE, GREEN, ORANGE):
+        assert (pixels == list(bytes.fromhex(colour[1:]))).all(axis=-1).sum() > 100, colour

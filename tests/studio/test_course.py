@@ -82,6 +82,7 @@ def test_what_presets_of_analyses_show(page: Page) -> None:
     assert state.game.move_text(max(policy, key=policy.get)) == "4"
     state = state_of(BY_NAME["critic"])
     for start, expected in ((state, 0.69), (state.game.start().play("4"), -0.15)):
+        assert f"{expected}" in BY_NAME["critic"].look_for
         assert round(build_engine("ppo", start.game, 1).select_move(start).value, 2) == expected
     assert page.errors() == []
 
