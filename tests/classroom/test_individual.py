@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.classroom.exercise import Exercise, get_exercise
+from experiments.classroom.exercise import Exercise, FaultExercise, exercises, get_exercise
 from experiments.classroom.gradebooks import Roster
 from experiments.classroom.mutants import outcomes
 from tests.command import assert_one_line, dlgo_here
@@ -41,6 +41,13 @@ def test_two_variants_differ(name: str) -> None:
     exercise = get_exercise(name)
     assert exercise.varies and exercise.source == exercise.individual("").source
     check_variants([exercise, *map(exercise.individual, ("anna", "ben"))])
+
+
+def test_classmates_have_different_faults() -> None:
+    faults = [one for one in exercises().values() if isinstance(one, FaultExercise)]
+    for exercise in faults:
+        bugs = {exercise.individual(student).bug for student in STUDENTS}
+        assert len(bugs) > 1 or len(exercise.bugs) == 1, exercise.name
 
 
 def check_variants(variants: list[Exercise]) -> None:
