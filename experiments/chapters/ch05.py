@@ -246,5 +246,8 @@ def _(table: pd.DataFrame, axes: Axes) -> None:
 
 go.conclusion(last_rows)
 
+for entry in (mistakes, reading, changes, scales):
+    entry.needs("course", "sklearn")
+
 if __name__ == "__main__":
     script(__doc__, gradients, mistakes, reading, changes, scales, go)

@@ -195,3 +195,18 @@ def test_nothing_is_measured_if_packages_are_missing(
         script("", first, second)
     assert ended.value.code == 2
     assert 'no_such_module); run pip install "dlgo-suite[train]"' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("chapter", "module", "extra"), [
+    ("ch05", "sklearn", "course"), ("ch06", "keras", "train"),
+])
+def test_a_chapter_says_at_once_what_it_needs(
+    chapter: str, module: str, extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)  # it is not installed
+    monkeypatch.setattr(sys, "argv", [chapter, "--quick", "--out", str(tmp_path)])
+    with pytest.raises(SystemExit):
+        script("", *(one for name, one in EXPERIMENTS.items() if name.startswith(chapter)))
+    printed = capsys.readouterr()
+    assert f'run pip install "dlgo-suite[{extra}]"' in printed.err and not printed.out

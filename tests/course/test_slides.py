@@ -169,3 +169,13 @@ def test_commands_are_code_and_lists_are_lists() -> None:
                 refuse_markup_as_text(f"<ul><{tag}> {command}</{tag}></ul>", "here.md")
     with pytest.raises(DlgoError, match="here.md: the list's item `two` is shown as text"):
         refuse_markup_as_text("<p>one\n* two</p>", "here.md")
+
+
+def test_a_page_with_a_command_as_text_is_not_built(tmp_path: Path) -> None:
+    from experiments.course.build import build_site
+
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "notebooks").mkdir()
+    (tmp_path / "docs/index.md").write_text("# Start\n\nTo play:\n\n  dlgo play go\n")
+    with pytest.raises(DlgoError, match="index.md: the command `dlgo play go` is shown as text"):
+        build_site(tmp_path / "site", tmp_path / "notebooks", tmp_path / "docs")
