@@ -13,7 +13,10 @@ import pytest
 
 from experiments.classroom.exercise import Exercise, FaultExercise, exercises, get_exercise
 from experiments.classroom.gradebooks import Roster
+from experiments.classroom.hand_ins import hand_ins
 from experiments.classroom.mutants import outcomes
+from experiments.classroom.policy import Policy
+from experiments.classroom.similarity import similar_pairs
 from tests.command import assert_one_line, dlgo_here
 from tests.sandboxed import sandboxed
 
@@ -48,6 +51,20 @@ def test_classmates_have_different_faults() -> None:
     for exercise in faults:
         bugs = {exercise.individual(student).bug for student in STUDENTS}
         assert len(bugs) > 1 or len(exercise.bugs) == 1, exercise.name
+
+
+def test_two_who_were_given_the_same_fault_are_not_alike(tmp_path: Path) -> None:
+    policy, usual = Policy(seed_by_student="a seed"), get_exercise("fault_minimax")
+    students_of: dict[str, list[str]] = {}
+    for student in STUDENTS:
+        exercise = policy.exercise("fault_minimax", student)
+        students_of.setdefault(exercise.bug, []).append(student)
+        (tmp_path / student).mkdir()
+        (tmp_path / student / "fault_minimax.py").write_text(exercise.student_version())
+    sources, _ = hand_ins(tmp_path, ["fault_minimax"])
+    for bug, students in students_of.items():
+        pair = {student: sources[student] for student in students[:2]}
+        assert similar_pairs(pair, [usual], policy) == [], bug
 
 
 def check_variants(variants: list[Exercise]) -> None:

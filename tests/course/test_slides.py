@@ -148,7 +148,8 @@ def test_slides_fit_a_projector(slides: dict[str, str]) -> None:
                 browser.driver.get(Path(slides["folder"], f"{name}.html").as_uri())
                 assert browser.driver.execute_script(MISFITS) == []
             browser.driver.get(Path(slides["folder"], "sample.html").as_uri())
-            for keys, number in (("2\ue007", 2), ("\ue010", 3), ("\ue012", 2), ("\ue00f", 3)):
+            for keys, number in (("3\ue007", 3), ("\ue012", 2), ("\ue00e", 1), ("\ue010", 3),
+                                 ("\ue011", 1), ("\ue00f", 2)):
                 browser.keys(*keys)
                 browser.see(f"document.querySelector('.now').dataset.number === '{number}/3'")
             browser.keys("d")
