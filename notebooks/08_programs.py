@@ -20,7 +20,7 @@
 #
 # A network that predicts moves is not yet a bot (or [*engine*](../docs/glossary.md#engine)): a
 # program that chooses moves. A bot must choose legal moves, know when to pass and when to resign,
-# and speak a language that other programs understand. This page adds these parts, one by one. In
+# and speak a language that other programs understand. This page adds these parts. In
 # [the studio](../docs/studio.md#course-and-lectures), open the course preset *From a prediction to
 # a move*.
 
@@ -67,6 +67,8 @@ with drawing(size=(5, 5.3)) as (axes,):
 # <!-- /slide -->
 # <!-- try: thirteenth-move -->
 #
+# A pass is one of the moves. The book's bot passes only if no other move is left.
+#
 # To draw, use a [*temperature*](../docs/glossary.md#temperature) $T$, which says how much luck to
 # allow. Move $a$ with the probability $p_a$ is drawn with
 #
@@ -85,13 +87,13 @@ with drawing(size=(5, 5.3)) as (axes,):
 Source(clipped)
 
 # %% [markdown]
-# There are two reasons. A move with the probability 0 is never drawn, so a bot that learns from its
+# Why? A move with the probability 0 is never drawn, so a bot that learns from its
 # own games would never find out that the move is good. And learning uses $\ln \, p$: the logarithm
 # of 0 is minus infinity, and one such number makes all weights useless. $\ln \, 10^{-6} = -13.8$
 # does no harm.
 #
 # How good is one evaluation? On 9x9 the bot meets a random player, searches with 100 and 1,000
-# random games a move, and itself with drawn moves ($T = 1$); 40 games each:
+# random games a move, and itself with drawn moves ($T = 1$): 40 games each, from random openings.
 #
 # <!-- slide: One evaluation beats a thousand random games -->
 
@@ -141,8 +143,8 @@ print("\n".join(f"{line:<15} -> {''.join(server.answer(line)).strip()}" for line
 #
 # ## A match against another program
 #
-# [GTP](../docs/gtp.md) says how to enter an engine of this project in Sabaki or GoGui. In the other
-# direction, `gtp:COMMAND` makes any GTP program a player here. If GNU Go is installed:
+# The page [GTP](../docs/gtp.md) shows how to enter an engine of this project in Sabaki or GoGui. In
+# the other direction, `gtp:COMMAND` makes any GTP program a player here. If GNU Go is installed:
 #
 # ```
 # GNUGO="gtp:gnugo --mode gtp --level 0 --chinese-rules --capture-all-dead"
@@ -165,7 +167,7 @@ print("\n".join(f"{line:<15} -> {''.join(server.answer(line)).strip()}" for line
 # <!-- /slide -->
 #
 # The count is the usual trap. This project counts every stone on the board as alive, so GNU Go is
-# asked to capture dead stones before it passes. And test the test: let your engine meet *itself*
+# asked to capture dead stones before it passes. Also let your engine meet *itself*
 # through GTP, `--engine "gtp:dlgo gtp --engine mcts:sims=300 --seed {seed}"`. The score must be 50%
 # within its interval. If it is not, the connection changes the game.
 #
@@ -191,13 +193,12 @@ print("\n".join(f"{line:<15} -> {''.join(server.answer(line)).strip()}" for line
 #
 # since $1.96 \cdot 400 / \ln \, 10 = 340$. Near 0 and 1 this is too rough: 12 wins of 12 have no
 # finite $D$, only a lower end. With many players, a rating list finds the numbers that make all
-# results as likely as possible ([Ratings](../docs/ratings.md)). Three things to know when you read
-# one:
+# results as likely as possible ([Ratings](../docs/ratings.md)). When you read one:
 #
 # * Only differences count. The zero is a choice.
 # * A rating holds for its conditions: this game, this board, this time a move, these opponents.
 # * It assumes that differences add up: if B is 100 Elo better than A, and C is 100 better than B,
-#   then C is 200 better than A. Does it hold?
+#   then C is 200 better than A. Does it hold? (Searches on 5x5 Go, 800 games each.)
 #
 # <!-- slide: Elo differences add up, mostly -->
 
@@ -207,15 +208,15 @@ ch08.elo.show()
 # %% [markdown]
 # <!-- /slide -->
 #
-# It holds here: the intervals overlap. It can fail between programs of different kinds, where each
-# has an opponent that it cannot handle.
+# The last two rows differ by 18 ± 48 Elo: no difference shown. It can fail between programs of
+# different kinds, where each has an opponent that it cannot handle.
 #
 # ## When to resign
 #
 # A bot without a rule plays on after the game is decided. A rule uses the bot's own estimate $v$,
 # its expected share of wins (a draw is half a win): resign if $v$ is below a threshold $\tau$
 # (`_below`). One low estimate can be an accident, so the rule waits for several in a row
-# (`_patience`):
+# (`_patience`). `possible` says whether the bot resigns at all:
 
 # %%
 Source(Resignation.update)
@@ -230,11 +231,12 @@ Source(Resignation.update)
 #
 # $$e = \frac{\text{games not lost}}{R} \approx \frac{1}{R} \sum_{r=1}^{R} v_r < \tau$$
 #
-# Measure it: play on. With 0 errors in $R$ games, $e$ is below about $3/R$ (question 3).
+# To measure $e$, play the resigned games to the end. With 0 errors in $R$ games, $e$ is below about
+# $3/R$ (question 3).
 #
 # <!-- /slide -->
 #
-# So the games in the next figure are played to the end, and the rule is applied to the estimates
+# A search with 400 simulations plays 500 games of Connect Four to the end. The rule is applied
 # afterwards:
 #
 # <!-- slide: Three low estimates are safer than one -->
@@ -280,8 +282,6 @@ Claims(
 #
 # * **Probabilities of illegal moves.** Remove them first, then scale.
 # * **`?` is an answer.** A controller that waits only for `=` waits forever.
-# * **Bytes and text.** A pipe to a program carries bytes; the book's code mixes them with text.
-# * **The same game again.** Two programs without randomness play one game, as often as you ask.
 # * **Resigning too early** loses games that a weak opponent would have given back.
 #
 # ## Graded exercises

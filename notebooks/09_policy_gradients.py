@@ -122,9 +122,11 @@ with drawing(size=(8, 3.4)) as (axes,):
 #
 # The chapter's first example has no board. In *Add It Up* two players choose numbers from 1 to 5, a
 # hundred times each. The higher sum wins. The policy consists of five probabilities, each 20% at
-# first. One game says little. In how many games did the winner choose 1 less often than the loser?
+# first. One game says little:
 #
 # <!-- slide: One game says little -->
+#
+# In how many games did the winner choose 1 less often than the loser?
 
 # %% tags=["hide-input"]
 ch10.one_game.show()
@@ -133,8 +135,8 @@ ch10.one_game.show()
 # <!-- /slide -->
 #
 # Many games say enough. After each game the book's rule adds a small number to a probability for
-# each time that the winner chose it, and subtracts it for the loser's choices. The best choice, 5,
-# takes over. The worst choice disappears first.
+# each time that the winner chose it, and subtracts it for the loser's choices. Both chose equally
+# often, so the sum stays 1, until a probability is cut off at 0. The best choice, 5, takes over.
 #
 # <!-- slide: Many games say enough -->
 
@@ -213,7 +215,7 @@ ch10.choices.show()
 # old ones, one game with each colour: $v(\phi, \theta) - v(\theta, \phi)$. It is 0 at $\phi =
 # \theta$, and its gradient by $\phi$ is the one above.
 #
-# So a small step makes a policy that **beats the one before it**.
+# So a small step along it, if it is not 0, makes a policy that **beats the one before it**.
 #
 # <!-- /slide -->
 #
@@ -270,7 +272,7 @@ ch10.choices.show()
 # By the logits of decision $t$ its derivative is $\frac{1}{n} R_t \, (\pi(b) - [b = a_t])$.
 #
 # The derivation has a mean over *games*. Dividing by the number of *decisions* changes only the
-# length of the step: 50 games of Connect Four have about 1,000 decisions.
+# length of the step.
 #
 # By hand, with $n = 1$ and $R = 1$: the gradient of the first example with the opposite sign is
 # 0.576, -0.788, 0.212. A step downhill with rate 0.5 changes the logits to 0.712, 0.394, -0.106.
@@ -290,7 +292,7 @@ ch10.choices.show()
 #
 # <!-- /slide -->
 #
-# The same in Python. `learn` plays and credits the games of a batch. `step` makes one step: its
+# In Python, `learn` plays and credits the games of a batch. `step` makes one step: its
 # `labels` have the return in the column of the move that was played, and 0 elsewhere. `delta` is
 # $\partial L / \partial u$, where backpropagation starts. Illegal moves get the probability 0.
 
@@ -326,8 +328,8 @@ state
 # Where $R = -1$, the loss is $\ln \pi(a)$. It falls without end as $\pi(a)$ goes to 0. If you learn
 # from the same lost games again and again, the logits grow without limit. A *bounded loss* replaces
 # $-R \ln \pi$ by $-R \, \pi / p$ for negative returns, where $p$ is the probability of the move
-# when it was played. While $\pi = p$ its gradient is the same, $-R \, \nabla \pi / \pi$. It fades
-# as the move becomes rare.
+# when it was played. Its gradient, $-R \, \nabla \pi / p = -R \, (\pi / p) \, \nabla \ln \pi$, is
+# the same while $\pi = p$, and fades as the move becomes rare.
 
 # %% tags=["hide-input"]
 ch10.one_batch.show()
@@ -335,7 +337,8 @@ ch10.one_batch.show()
 # %% [markdown]
 # One step from each batch avoids the problem. Is it the best choice? Each variant below learns
 # Connect Four from 6,400 games against itself, then plays the untrained network with which it
-# began. 50% means that it has learned nothing. The thin lines are [95% intervals](07_data.py).
+# began. 50% means that it has learned nothing. *As in the book* takes one step with rate 1 from
+# each 64 games.
 #
 # <!-- slide: Which variants learn? -->
 
@@ -346,27 +349,28 @@ ch10.losses.show()
 # <!-- /slide -->
 #
 # Squared error, $\sum_b (\pi(b) - R \, [b = a])^2$, hardly learns: it contains the sum of $\pi^2$,
-# which pulls the policy towards equal probabilities. A small rate needs more games. A larger rate
-# works better here.
+# which pulls the policy towards equal probabilities.
 #
 # **Try this.** Run `ch10.losses.run(seeds=3, games=640, tests=200)`. Which rows still lie above 50%
 # by more than their interval?
 #
 # ## Better, or lucky?
 #
-# Does twice the practice make a better bot? Draws are left out.
+# Does twice the practice help? Draws are left out.
 
 # %% tags=["hide-input"]
 ch09.progress.show()
 
 # %% [markdown]
-# Each row took 20,000 games. Would fewer have shown it? Here is one long match of the two trained
-# bots. The interval shrinks with the square root of the number of games:
+# Each row took 20,000 games. Here is one long match of the two trained bots. The interval shrinks
+# with the square root of the number of games:
 
 # %% tags=["hide-input"]
 ch09.match_length.show()
 
 # %% [markdown]
+# In this match 500 games show the difference, 200 do not.
+#
 # A **binomial test** asks: how probable is a result at least this far from one half, on either side
 # (*two-sided*), if both bots are equal? This probability is the
 # [p-value](../docs/glossary.md#p-value). Below 5%, the match counts as evidence of a difference.
@@ -439,9 +443,8 @@ Claims(
 #   so White learns to like draws.
 # * **A policy that is sure too early** explores nothing, and its gradient is 0. A bonus for entropy
 #   helps ([Actor-critic and PPO](12_actor_critic.py)).
-# * **Random play is a weak test.** An untrained network repeats its favourite column, and four in a
-#   column win. Compare with the untrained network.
-# * **Shared random numbers.** A binomial test needs separate ones for each game.
+# * **Random play is a weak test.** Untrained networks that always play their favourite move score
+#   73% against it: they repeat a column, and four in a column win.
 #
 # ## Graded exercises
 #
@@ -476,6 +479,6 @@ Claims(
 #
 # <details markdown="1"><summary>Answer</summary>
 #
-# About 790. `binom.sf(binom.isf(0.025, n, 0.5), n, 0.55)` reaches 0.8 at n = 786.
+# About 790. `binom.sf(binom.isf(0.025, n, 0.5), n, 0.55)` first reaches 0.8 at n = 786.
 #
 # </details>
