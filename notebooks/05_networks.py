@@ -181,9 +181,9 @@ with drawing(None, 8, 1, (1.3, 1.6)) as axes:
 
 # %% [markdown]
 # A second network differs in three ways. Its activation is the *ReLU*, which replaces negative
-# numbers by 0. Its loss is cross-entropy (below). And its learning rate is 0.1 instead of 3.0:
-# the gradients of the two losses have different sizes. With the rates exchanged, the two networks
-# read 15% and 8% after five epochs.
+# numbers by 0. Its loss is cross-entropy (below). Its learning rate is 0.1 instead of 3.0: the
+# gradients of the two losses have different sizes. With the rates exchanged, the networks read 15%
+# and 8% after five epochs.
 #
 # <!-- slide: Squared error with sigmoids starts slowly -->
 
@@ -206,10 +206,10 @@ ch05.changes.show()
 #
 # ## How large are the first weights?
 #
-# Let the first weights have the standard deviation $s$. A sum of $n$ inputs then differs from image
-# to image about $s \sqrt n$ times as much as one input does (the variances of $n$ independent terms
-# add up). The activation multiplies differences by its slope $a$. A ReLU passes only positive sums,
-# so half of the variance.
+# Let the first weights have the standard deviation $s$. From image to image, each of the $n$ terms
+# of a sum then varies $s$ times as much as its input. Variances of independent terms add up,
+# so the sum varies $s \sqrt n$ times as much. The activation multiplies this by its slope $a$. A
+# ReLU passes only positive sums, so half of the variance.
 #
 # <!-- slide: First weights must keep the signal -->
 #
@@ -396,7 +396,7 @@ diagrams.residual_block()
 #
 # ## Which loss, which layers?
 #
-# The same games of Connect Four, the same dense layers, the same steps and rate (0.5):
+# The same games of Connect Four, dense layers, steps and rate (0.5):
 
 # %% tags=["hide-input"]
 ch06.losses.show()
