@@ -56,7 +56,7 @@ game.start().play("A1")
 
 # %%
 print(7 * "a line that is printed; ")
-Row(*[game.start()] * 4)
+Row(*[game.start()] * 4, titles=("one", "two", "three", "four"))
 
 # %%
 from experiments.chapters import ch04
