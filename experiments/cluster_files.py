@@ -11,7 +11,7 @@ import io
 import tarfile
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from dlgo.errors import DlgoError
 from dlgo.games import get_game
@@ -54,10 +54,18 @@ def _plain(info: tarfile.TarInfo) -> tarfile.TarInfo | None:
 
 
 def unpack(archive: bytes, folder: Path) -> None:
-    """Write what was packed into a folder; nothing lands outside of it, and nothing runs."""
+    """Write what was packed into a folder; nothing lands outside of it, and nothing runs. Raises
+    DlgoError for an archive that `pack` did not make."""
     folder.mkdir(parents=True, exist_ok=True)
     with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
-        tar.extractall(folder, filter="data")
+        # Python 3.11.3 and earlier have no filters.
+        tar.extraction_filter = getattr(tarfile, "data_filter", lambda entry, _: entry)
+        for entry in tar:
+            path = PurePosixPath(entry.name)
+            if path.is_absolute() or ".." in path.parts or _plain(entry) is None:
+                raise DlgoError(f"the archive of files for other machines contains {entry.name}, "
+                                "which is not a file in its folder; pack it again")
+            tar.extract(entry, folder)
 
 
 def files_of(specs: Iterable[str]) -> list[Path]:

@@ -72,13 +72,13 @@ def point_of(index, rows, columns):
     return _moves(rows, columns)[index]
 """,
     "advantages": """
-def returns(rewards, discount):  # the formula
-    return tuple(sum(discount ** (j - i) * rewards[j] for j in range(i, len(rewards)))
+def returns(rewards):  # the formula
+    return tuple(sum(GAMMA ** (j - i) * rewards[j] for j in range(i, len(rewards)))
                  for i in range(len(rewards)))
-def advantages(rewards, values, discount):  # temporal differences
+def advantages(rewards, values):  # temporal differences
     after, more, out = 0.0, 0.0, []
     for reward, value in zip(rewards[::-1], values[::-1]):
-        more = reward + discount * after - value + discount * more
+        more = reward + GAMMA * after - value + GAMMA * LAMBDA * more
         after = value
         out.insert(0, more)
     return out

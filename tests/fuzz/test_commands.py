@@ -37,6 +37,7 @@ LINES: dict[str, str] = {
     "class league": "class --plan=league.toml --out=out/league --trust",
     "class list": "",
     "class new": "ko --out=out/exercises",
+    "class questions": "04_search --count=2 --out=out/exam.html",
     "class similarity": "class --out=out/similarity.csv",
     "class try": "class/ann --plan=league.toml --trust",
     "compare": "games.csv a b",
