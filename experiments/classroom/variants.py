@@ -1,10 +1,10 @@
 """Individual exercises: what differs from student to student is drawn from a secret of the class.
 
-An exercise that varies has constants without values, and a function that draws the values:
+An exercise that varies has constants without values, and among its hidden tests a function that
+draws the values:
 
     C: float  # weight of exploration
     ...
-    ### BEGIN HIDDEN TESTS
     def variant(rng):
         return {"C": decimal(rng, 0.4, 1.6, 6)}
 
