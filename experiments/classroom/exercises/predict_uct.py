@@ -72,6 +72,9 @@ def means() -> list[float]:
 
 ### BEGIN HIDDEN TESTS
 import random
+from numbers import Real
+
+import numpy as np
 
 from engines.registry import build_engine
 from engines.watching.events import BackedUp, Proved, Selected
@@ -149,8 +152,9 @@ def _instructive(tree, steps) -> bool:
 
 
 def _require_near(answer, right: list[float], name: str, hint: str) -> None:
+    answer = answer.tolist() if isinstance(answer, np.ndarray) else answer
     require(isinstance(answer, list | tuple) and len(answer) == len(right)
-            and all(isinstance(number, int | float) for number in answer),
+            and all(isinstance(number, Real) for number in answer),
             f"{name} returned {short(answer)}; return a list of {len(right)} numbers.")
     wrong = [place for place, pair in enumerate(zip(answer, right, strict=True), 1)
              if not abs(pair[0] - pair[1]) <= 0.6 * 10**-_DIGITS]
