@@ -251,7 +251,7 @@ ch10.choices.show()
 #
 # The discount is *not* derived. It is a choice: a reward that comes $k$ decisions later counts
 # $\gamma^k$, which gives $R_t = \gamma^{T - t} z$. It reduces the noise, as many things happen
-# between an early move and the end. The price: the gradient is no longer exactly that of $E[z]$,
+# between an early move and the end. But the gradient is no longer exactly that of $E[z]$,
 # and early moves learn slowly.
 #
 # ## The loss, and the whole learner

@@ -320,8 +320,8 @@ ch14.without.show()
 #
 # * **The sign.** With the wrong one the search prefers moves that are good for the opponent. There
 #   is no error message, and the network learns nothing.
-# * **The search.** A network that learns its own policy instead of the visits learns nothing,
-#   either: $\pi = P$ is no improvement.
+# * **The search.** A network that learns its own policy instead of the visits also learns
+#   nothing: the target $\pi = P$ does not improve on the prior.
 # * **Terminal values.** Only finished games are certain. If the network guesses them, it learns
 #   slowly.
 # * **Noise and temperature.** Without them the games are too much alike.

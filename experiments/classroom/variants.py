@@ -33,7 +33,7 @@ _EXAMPLE = re.compile(r"(?P<indent> +)>>> (?P<code>.+)")
 
 def class_seed(path: Path, create: bool = False) -> str:
     """The secret seed of a class, from its file; with `create`, a missing file is written, for its
-    owner only. Raises DlgoError if there is no seed in it."""
+    owner only. Raises DlgoError if the file has no seed."""
     if create and not path.exists():
         make_folder(path.parent)
         keep_private(path)

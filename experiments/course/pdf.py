@@ -25,7 +25,7 @@ from experiments.command import run
 from experiments.options import FILE, FOLDER
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
-# What is no part of a printed page.
+# Parts of a page that are not printed.
 _LEFT_OUT = (".headerlink, .cell, .md-content__button, details.code, script, "
              "p:has(a[href$='.ipynb']), p:has(a[href*='slides/'])")
 _STYLE = """

@@ -3,8 +3,8 @@
     python -m experiments.studies.training_compute [--out docs/images/training_compute.png]
 
 The table `results/training_compute.csv` says for each program where its number comes from. A row
-without `operations` is an estimate: devices in use for so many years in all, times the operations
-a second that a device does at its best, times the share of them that training reaches.
+without `operations` is an estimate: device-years, times a device's peak operations per second,
+times the share of the peak that training reaches.
 
 What to look for: how far apart the programs are, and that the most expensive one is not the newest.
 """

@@ -93,7 +93,7 @@ CHECKS = [
            "Start at the end.", points=2),
     agrees("The surprise of the last move is its reward minus the value", advantages,
            [([1.0], [0.3]), ([-2.5], [0.0]), ([0.0], [-0.75])],
-           "After the last move there is no value."),
+           "The game is over after the last move, so no value follows."),
     agrees("A surprise compares the next value with the value before", advantages,
            [(rewards, values) for rewards in ([0.0, 1.0], [0.5, -1.0])
             for values in ([0.25, 0.5], [-0.5, 0.0], [0.0, 1.0])],
