@@ -78,11 +78,19 @@ def read_toml(
 _PROBLEMS = (OSError, ValueError, RecursionError)
 
 
+def read_bounded(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
+    """The content of a file. Raises FormatError if it is larger: a device may never end."""
+    with path.open("rb") as file:
+        data = file.read(most_bytes + 1)
+    if len(data) > most_bytes:
+        raise FormatError(f"is larger than {most_bytes:,} bytes")
+    return data
+
+
 def _text_of(source: Path | str | bytes, most_bytes: int) -> str:
     """The text of a file or of bytes in UTF-8. Raises ValueError if it is too large."""
     if isinstance(source, Path):
-        with source.open("rb") as file:
-            source = file.read(most_bytes + 1)
+        source = read_bounded(source, most_bytes)
     if len(source) > most_bytes:
         raise FormatError(f"is larger than {most_bytes:,} bytes")
     return source if isinstance(source, str) else source.decode("utf-8-sig")

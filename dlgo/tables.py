@@ -14,9 +14,11 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from dlgo.errors import DlgoError
+from dlgo.errors import DlgoError, FormatError
+from dlgo.readers import read_bounded
 
 _DELIMITERS = ",;\t|"
+_MOST_BYTES = 1 << 28  # over a million games
 
 
 class Table(NamedTuple):
@@ -31,9 +33,11 @@ class Table(NamedTuple):
 def read_table(path: Path) -> Table:
     """A table from a file. Raises DlgoError if the file cannot be read as a table."""
     try:
-        data = path.read_bytes()
+        data = read_bounded(path, _MOST_BYTES)
     except OSError as error:
         raise DlgoError(f"{path} cannot be read: {error.strerror or error}") from error
+    except FormatError as error:
+        raise DlgoError(f"{path} {error}") from None
     utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
         text = data.decode("utf-16" if utf_16 else "utf-8-sig")

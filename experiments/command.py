@@ -13,7 +13,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import NoReturn, TextIO
+from typing import Any, NoReturn, TextIO
 
 import click
 
@@ -29,6 +29,7 @@ def run(
         # Characters that are not in the console's encoding become `?` (on standard error, escapes).
         if isinstance(stream, io.TextIOWrapper) and stream.errors != "backslashreplace":
             stream.reconfigure(errors="replace")
+    interrupts = _lost_interrupts()
     # The font of the plots may lack characters of some names; the tables have them.
     warnings.filterwarnings("ignore", r"Glyph \d+ .*missing from (current )?font")
     if os.environ.get("DLGO_TRACEBACK"):
@@ -65,12 +66,30 @@ def run(
 
         if isinstance(error, DlgoError):
             _fail(str(error), 2)
+        if interrupts:
+            _fail("stopped", 130)
         from dlgo.faults import unforeseen
 
         text, own = unforeseen(error)  # the last line of defence: no traceback reaches a user
         if own:
             _fail(text, 2)
         _fail(f"{text}; run again with DLGO_TRACEBACK=1 for the details of a bug report", 70)
+
+
+def _lost_interrupts() -> list[type[BaseException]]:
+    """A list that grows where Ctrl-C comes inside a callback of C, such as the compiler's. Python
+    cannot raise an error there, and what C does next fails in some other way."""
+    lost: list[type[BaseException]] = []
+    default = sys.unraisablehook
+
+    def keep(problem: Any) -> None:
+        if issubclass(problem.exc_type, KeyboardInterrupt):
+            lost.append(problem.exc_type)
+        else:
+            default(problem)
+
+    sys.unraisablehook = keep
+    return lost
 
 
 def log(line: str, err: bool = False) -> None:

@@ -55,6 +55,24 @@ def pytest_configure(config: pytest.Config) -> None:
     hypothesis.settings.load_profile("dlgo")
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Failures are named at once: a run that is ended before its end shows no list of them."""
+    plugins = session.config.pluginmanager
+    if reporter := plugins.get_plugin("terminalreporter"):
+        plugins.register(_Failures(reporter))
+
+
+class _Failures:
+    def __init__(self, reporter: pytest.TerminalReporter) -> None:
+        self._reporter = reporter
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self._reporter.write_line(f"\nFAILED {report.nodeid} ({report.when})")
+
+
 def in_slow_group(item: pytest.Item) -> bool:
     return any(item.get_closest_marker(group) for group in SLOW_GROUPS)
 

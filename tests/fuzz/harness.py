@@ -1,7 +1,8 @@
 """Fuzzing: seeded tries that must end well, whatever they are fed.
 
 A try may succeed or be refused in one line; it must not end in a traceback, in an "internal
-error" (status 70), or take ten seconds, and it must leave alone what was not named as output.
+error" (status 70), or take ten seconds or two gigabytes, and it must leave alone what was not named
+as output.
 What is asked for can be a day's work: then Ctrl-C must end it.
 
 `--run-all` makes five times as many tries.
@@ -24,13 +25,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 
 from dlgo.errors import DlgoError
 from dlgo.system.processes import run_delay
 from experiments.cli.main import main
 from tests.conftest import RUN_ALL
 
-_SECONDS = 10
+if sys.platform == "linux":
+    import resource
+
+_SECONDS, _GIGABYTES = 10, 2
 # Pieces that parsers trip over: escapes, other scripts, huge and odd numbers, deep nesting.
 TOKENS = (
     b"\x00", b"\x1b[2J", b"\xff", b"\xef\xbb\xbf", b"\r\n", b"\n", b"\t", b'"', b"'", b"\\", b"\\]",
@@ -145,6 +150,26 @@ def _ctrl_c(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
+@contextlib.contextmanager
+def _memory_limit(what: str) -> Iterator[None]:
+    """Fails if the block takes more than `_GIGABYTES` of memory (Linux). It cannot take the four
+    times as much that would make the system end this process, or another."""
+    if sys.platform != "linux":
+        yield
+        return
+    process, unit = psutil.Process(), 1 << 30
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    peak = max(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10, process.memory_info().rss)
+    resource.setrlimit(
+        resource.RLIMIT_AS, (process.memory_info().vms + 4 * _GIGABYTES * unit, before[1]))
+    try:
+        yield
+    finally:  # also at the command's SystemExit
+        resource.setrlimit(resource.RLIMIT_AS, before)
+        more = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10) - peak
+        assert more < _GIGABYTES * unit, f"{what}: it took {more / unit:.1f} GB"
+
+
 def command(
     what: str, *arguments: object, folder: Path, outputs: Sequence[Path] = (), stdin: bytes = b"",
     patience: float = 2.0,
@@ -161,19 +186,19 @@ def command(
     typed.seek(0)
     streams = [io.TextIOWrapper(file, encoding="utf-8")
                for file in (typed, io.BytesIO(), io.BytesIO())]
-    kept = sys.stdin, sys.stdout, sys.stderr
+    kept = sys.stdin, sys.stdout, sys.stderr, sys.unraisablehook
     status: Any = 0
     with untouched(folder, *outputs):
         sys.stdin, sys.stdout, sys.stderr = streams
         try:
-            with time_limit(_SECONDS + 2 * patience), _ctrl_c(patience):
+            with time_limit(_SECONDS + 2 * patience), _ctrl_c(patience), _memory_limit(what):
                 main([str(argument) for argument in arguments])
         except SystemExit as stop:
             status = stop.code or 0
         except (Exception, KeyboardInterrupt, TookTooLong) as error:
             raise AssertionError(f"{what}: {type(error).__name__}: {error!s:.300}") from error
         finally:
-            sys.stdin, sys.stdout, sys.stderr = kept
+            sys.stdin, sys.stdout, sys.stderr, sys.unraisablehook = kept
             streams[0].close()
             printed = []
             for stream in streams[1:]:
