@@ -74,11 +74,17 @@ def outcomes(
     """The feedback of each check (by default all) by its title, "" where it passes; runs in this
     process."""
     checks = checks or exercise.checks
-    names: dict[str, Any] = {"__name__": "hand_in"}
     try:
-        exec(compile(source, "hand_in.py", "exec"), names)
+        hand_in = in_process(source)
     except Exception as error:
         return {check.title: f"{type(error).__name__}: {error}" for check in checks}
+    return {check.title: check.feedback(hand_in) for check in checks}
+
+
+def in_process(source: str) -> HandIn:
+    """A program whose functions run in this process. Raises what it raises when it is loaded."""
+    names: dict[str, Any] = {"__name__": "hand_in"}
+    exec(compile(source, "hand_in.py", "exec"), names)
     reported: set[str] = set()
 
     def call(name: str, *arguments: Any) -> Any:
@@ -90,7 +96,7 @@ def outcomes(
         except Exception as error:
             raise Wrong(f"{type(error).__name__}: {error}") from None
 
-    return {check.title: check.feedback(HandIn(call)) for check in checks}
+    return HandIn(call)
 
 
 def _plainly(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,0 +1,91 @@
+"""Hidden inputs ask for all that an exercise's text promises, and for nothing that it excludes."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+from collections.abc import Iterable
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from experiments.classroom.checks import HandIn
+from experiments.classroom.exercise import Exercise, written_exercises
+from experiments.classroom.mutants import in_process
+from tests.classroom.promises import Call, Promise
+
+EXERCISES = written_exercises()
+_PACKAGE = "tests.classroom.promises"
+WITH_PROMISES = [name for name in EXERCISES if importlib.util.find_spec(f"{_PACKAGE}.{name}")]
+
+
+def promises_of(name: str) -> ModuleType:
+    return importlib.import_module(f"{_PACKAGE}.{name}")
+
+
+@functools.cache
+def forms(name: str) -> list[Exercise]:
+    """The form for a whole class, and three individual ones if there are any."""
+    exercise = EXERCISES[name]
+    seeds = ("", *(("anna", "ben", "carla") if exercise.varies else ()))
+    return [exercise.individual(seed) for seed in seeds]
+
+
+@functools.cache
+def calls_of(exercise: Exercise) -> list[Call]:
+    """What the checks ask, with the solution's answers."""
+    solution, calls = in_process(exercise.solution()), list[Call]()
+
+    def call(name: str, *arguments: Any) -> Any:
+        result = solution.call(name, *arguments)
+        calls.append(Call(name, arguments, result, exercise.constants))
+        return result
+
+    for check in exercise.checks:
+        assert not check.feedback(HandIn(call)), check.title
+    return calls
+
+
+def not_kept(promises: Iterable[Promise], text: str, calls: list[Call]) -> list[str]:
+    """What is wrong with promises on a text, in words."""
+    plain, problems = " ".join(text.split()), []
+    for promise in promises:
+        if " ".join(promise.text.split()) not in plain:
+            problems.append(f"the text does not say {promise.text!r}")
+        count = sum(bool(promise.asked(call)) for call in calls)
+        if count < promise.least:
+            problems.append(f"{count} of {promise.least} inputs ask for {promise.text!r}")
+    return problems
+
+
+@pytest.mark.parametrize("name", WITH_PROMISES)
+def test_hidden_inputs_ask_for_all_that_the_text_promises(name: str) -> None:
+    promises = promises_of(name).PROMISES
+    assert len(promises) >= 3
+    for exercise in forms(name):
+        calls = calls_of(exercise)
+        assert not not_kept(promises, exercise.student_version(), calls), exercise.seed
+
+
+@pytest.mark.parametrize("name", WITH_PROMISES)
+def test_hidden_inputs_obey_the_text(name: str) -> None:
+    for exercise in forms(name):
+        for call in calls_of(exercise):
+            promises_of(name).valid(call)
+
+
+def test_a_promise_that_no_input_asks_for_is_named() -> None:
+    calls = [Call("liberties", (1,), 4), Call("liberties", (2,), 3)]
+    promises = [Promise("A lone  stone", lambda call: call.result == 4),
+                Promise("has liberties", lambda call: call.arguments[0] > 1, least=2),
+                Promise("on the edge", lambda call: True)]
+    assert not_kept(promises, "A lone\nstone has liberties.", calls) == [
+        "1 of 2 inputs ask for 'has liberties'", "the text does not say 'on the edge'"]
+
+
+def test_every_exercise_has_promises() -> None:
+    missing = [name for name in EXERCISES if name not in WITH_PROMISES]
+    if missing:
+        pytest.skip(f"no file of promises: {', '.join(missing)}")
