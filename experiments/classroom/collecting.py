@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from dlgo.digests import hex_digest
 from dlgo.readers import MALFORMED, read_json
 from dlgo.text import excerpt
+from engines.isolation.cells import parse_cell
 from experiments.classroom.hand_ins import Source, parts_of, recognise
 from experiments.classroom.unpacking import File, unpack
 
@@ -117,9 +118,17 @@ def _file_of_notebook(content: bytes, name: PurePosixPath, notes: list[str]) -> 
 
 
 def code_of(path: Path) -> str:
-    """The code in a collected file; that of its cells, if it was a notebook."""
+    """The code in a collected file; that of its cells without commands, if it was a notebook."""
     text = path.read_text(encoding="utf-8", errors="replace")
     if not text.startswith(_NOTEBOOK):
         return text
-    cells = [line.strip() for line in text.splitlines() if line.startswith("    ")]
-    return "\n".join(ast.literal_eval(line.removesuffix(",")) for line in cells)
+    cells = [ast.literal_eval(line.strip().removesuffix(","))
+             for line in text.splitlines() if line.startswith("    ")]
+    return "\n".join(map(_code_of_cell, cells))
+
+
+def _code_of_cell(text: str) -> str:
+    try:
+        return ast.unparse(parse_cell(text, "")[0])
+    except SyntaxError:
+        return text

@@ -177,33 +177,35 @@ def grade(folder: Path, out: Path, plan: Path | None, **options: Any) -> None:
 @_seed_by_student_option
 @_roster_option
 @click.option("--out", type=FILE, default=Path("similarity.csv"), show_default=True,
-              help="Table of all pairs of students who share code.")
+              help="Table of the pairs of students whose code is alike, by group.")
 def similarity(folder: Path, names: tuple[str, ...], out: Path, **options: Any) -> None:
     """List hand-ins whose code is alike, names aside. Read both before you judge."""
     from dlgo.files import write_csv
-    from dlgo.text import number_of
+    from dlgo.text import listing, number_of
     from experiments.classroom.exercise import exercises, get_exercise
     from experiments.classroom.gradebooks import harmless
     from experiments.classroom.hand_ins import hand_ins
     from experiments.classroom.policy import read_policy
-    from experiments.classroom.similarity import similar_pairs
+    from experiments.classroom.similarity import similar_groups
 
     policy = read_policy(None, **options)
     selection = [get_exercise(name) for name in names] or list(exercises().values())
     sources, remarks = hand_ins(folder, [exercise.name for exercise in selection])
     for remark in remarks:
         log(remark, err=True)
-    pairs = similar_pairs(sources, selection, policy)
-    write_csv(out, ["exercise", "student", "other", "shared", "share"], [
-        [pair.exercise, harmless(pair.student), harmless(pair.classmate), pair.shared,
+    groups = similar_groups(sources, selection, policy)
+    write_csv(out, ["exercise", "group", "student", "other", "shared", "share"], [
+        [pair.exercise, number, harmless(pair.student), harmless(pair.classmate), pair.shared,
          f"{pair.share:.2f}"]
-        for pair in pairs
+        for number, group in enumerate(groups, 1) for pair in group.pairs
     ])
-    for pair in pairs[:10]:
-        log(f"{pair.exercise}: {pair.student} and {pair.classmate} share {pair.share:.0%} of the "
-            "shorter code")
-    click.echo(f"wrote {out}: {number_of(len(pairs), 'pair')} of students who share code; none is "
-               "a verdict")
+    for number, group in enumerate(groups[:10], 1):
+        least, most = f"{group.pairs[-1].share:.0%}", f"{group.pairs[0].share:.0%}"
+        shares = most if least == most else f"{least} to {most}"
+        log(f"group {number}, {group.exercise}: {listing(group.students, 10)} share {shares} of "
+            "the shorter code")
+    click.echo(f"wrote {out}: {number_of(len(groups), 'group')} of students whose code is alike; "
+               "none is a verdict")
 
 
 @classroom.command(name="try")

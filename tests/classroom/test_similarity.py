@@ -1,13 +1,21 @@
-"""Hand-ins that are alike are found, whatever their names; what all have in common is not."""
+"""Hand-ins that are alike are found, whatever their names; solutions of different people are not."""
 
 from __future__ import annotations
 
+import ast
+import builtins
 import csv
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
-from experiments.classroom.exercise import get_exercise
-from experiments.classroom.similarity import similar_pairs
+import pytest
+
+from experiments.classroom.exercise import exercises, get_exercise
+from experiments.classroom.similarity import Group, similar_groups
+from tests.classroom.independent import INDEPENDENT
+from tests.classroom.styles_by_hand import SOLUTIONS
 from tests.classroom.test_notebooks import write
 from tests.command import dlgo_here
 
@@ -25,39 +33,119 @@ def captures(board, point, colour):
 """
 
 
-def renamed(text: str) -> str:
-    """The same code with other names and no comments or docstrings."""
-    text = re.sub(r'\"\"\"(.|\n)*?\"\"\"', '"other words"', text)
-    return re.sub(r"(#.*)|\b(board|point|row|col|colour|stones)\b",
-                  lambda match: "" if match[1] else f"my_{match[2]}", text)
+class Renamed(ast.NodeTransformer):
+    """Gives other names to parameters and variables."""
+
+    names = frozenset({"np", "math", "random"})  # that stay
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        node.name = f"my_{node.name}"
+        return self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if node.id not in dir(builtins) and node.id not in self.names:
+            node.id = f"my_{node.id}"
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        return ast.arg(f"my_{node.arg}")
 
 
-def test_renamed_code_is_alike_and_own_code_is_not(tmp_path: Path, capfd) -> None:
-    for name, text in (("ann", SOLUTION), ("bo", renamed(SOLUTION)), ("cy", OWN),
-                       ("di", EXERCISE.student_version()), ("ed", "def captures(:\n  1/0 '''")):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "captures.py").write_text(text)
-    first, *others = similar_pairs({path.name: path for path in tmp_path.iterdir()}, [EXERCISE])
-    assert {first.student, first.classmate} == {"ann", "bo"} and first.share > 0.9
-    assert all(pair.share < 0.3 for pair in others)
-    assert not any("di" in pair for pair in others), "what students were given is nobody's"
+def disguised(text: str) -> str:
+    """The same code with other names, other layout, no types or docstrings, functions in another
+    order."""
+    tree = Renamed().visit(ast.parse(re.sub(r'"""(.|\n)*?"""', '"other words"', text)))
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    for node in functions:
+        node.returns = None
+    tree.body = [node for node in tree.body if node not in functions] + functions[::-1]
+    return ast.unparse(ast.fix_missing_locations(tree)).replace("    ", "\t").replace(
+        ", ", " ,\\\n").replace("return ", "return  # a comment\\\n".replace("  # a comment", ""))
+
+
+def groups_of(folder: Path, texts: dict[str, str], name: str, **options) -> list[Group]:
+    for student, text in texts.items():
+        (folder / student).mkdir(parents=True)
+        (folder / student / f"{name}.py").write_text(text)
+    return similar_groups({student: folder / student for student in texts}, [get_exercise(name)],
+                          **options)
+
+
+def test_copies_are_alike_and_own_code_is_not(tmp_path: Path, capfd) -> None:
+    [group] = groups_of(tmp_path, {
+        "ann": SOLUTION, "bo": disguised(SOLUTION), "cy": OWN, "di": EXERCISE.student_version(),
+        "ed": "def captures(:\n  1/0 '''", "gil": "def captures(:"}, "captures")
+    assert group.students == ["ann", "bo"] and group.pairs[0].share > 0.9
     (tmp_path / "fay").mkdir()
-    write(tmp_path / "fay/captures.ipynb", [SOLUTION])
+    write(tmp_path / "fay/captures.ipynb", ["%matplotlib inline\n!ls", f"%%time\n{SOLUTION}"])
     done = dlgo_here(capfd, "class", "similarity", tmp_path, "--out", tmp_path / "out.csv")
     assert done.returncode == 0 and "none is a verdict" in done.stdout
+    assert re.search(r"group 1, captures: ann, bo, fay share 9\d% to 100% of", done.stdout)
     with (tmp_path / "out.csv").open() as file:
         rows = list(csv.DictReader(file))
-    alike = {(row["student"], row["other"]) for row in rows if float(row["share"]) > 0.9}
-    assert {frozenset(pair) for pair in alike} == {
+    assert {frozenset((row["student"], row["other"])) for row in rows} == {
         frozenset(pair) for pair in (("ann", "bo"), ("ann", "fay"), ("bo", "fay"))}
+    assert {row["group"] for row in rows} == {"1"}
 
 
-def test_code_that_a_whole_class_shares_counts_for_nothing(tmp_path: Path) -> None:
-    for number in range(6):
-        (tmp_path / f"{number}.py").write_text(SOLUTION)
-    sources = {}
-    for path in list(tmp_path.iterdir()):
-        (tmp_path / path.stem).mkdir()
-        sources[path.stem] = tmp_path / path.stem
-        path.rename(tmp_path / path.stem / "captures.py")
-    assert similar_pairs(sources, [EXERCISE]) == []
+@pytest.mark.parametrize("size", [6, 12])
+def test_groups_of_any_size_are_listed(size: int, tmp_path: Path) -> None:
+    """Six of twelve, and a whole class."""
+    texts = {f"own{number}": f"{OWN}\nx = {number}" for number in range(12 - size)}
+    texts |= {f"s{number:02}": SOLUTION for number in range(size)}
+    groups = groups_of(tmp_path, texts, "captures")
+    [ring] = [group for group in groups if "s00" in group.students]
+    assert ring.students == [f"s{number:02}" for number in range(size)]
+    assert len(ring.pairs) == size * (size - 1) // 2
+
+
+@pytest.mark.parametrize("name", [name for name in exercises() if not name.startswith("fault_")])
+def test_disguised_copies_are_found_in_each_exercise(name: str, tmp_path: Path) -> None:
+    solution = get_exercise(name).solution()
+    [group] = groups_of(tmp_path, {"ann": solution, "bo": disguised(solution)}, name)
+    assert group.pairs[0].share > 0.9
+
+
+def test_statements_in_another_order_are_found(tmp_path: Path) -> None:
+    one = """\
+def returns(rewards):
+    total, found = 0, []
+    for reward in reversed(rewards):
+        total = reward + GAMMA * total
+        found.append(total)
+    count = len(found)
+    assert count == len(rewards)
+    return found[::-1]
+def advantages(rewards, values):
+    out = [0] * len(values)
+    later = 0
+    for n in range(len(values) - 1, -1, -1):
+        following = values[n + 1] if n + 1 < len(values) else 0
+        error = rewards[n] + GAMMA * following - values[n]
+        later = error + GAMMA * LAMBDA * later
+        out[n] = later
+    return out
+"""
+    other = one.replace("    out = [0] * len(values)\n    later = 0\n",
+                        "    later = 0\n    out = [0] * len(values)\n")
+    assert other != one
+    [group] = groups_of(tmp_path, {"ann": one, "bo": other}, "advantages")
+    assert group.students == ["ann", "bo"]
+
+
+@pytest.mark.parametrize("name", sorted({*INDEPENDENT, *SOLUTIONS}))
+def test_solutions_of_different_people_are_not_listed(name: str, tmp_path: Path) -> None:
+    texts = [get_exercise(name).solution(), *INDEPENDENT.get(name, ())]
+    texts += [SOLUTIONS[name]] if name in SOLUTIONS else []
+    students = {f"s{number}": text for number, text in enumerate(texts)}
+    assert len(students) > 1 and groups_of(tmp_path, students, name) == []
+
+
+def test_the_mend_of_a_fault_is_nobodys_own(tmp_path: Path) -> None:
+    """Right hand-ins of one variant are equal; each has what it was given, and one mend."""
+    for name, exercise in exercises().items():
+        for seed in "abcd" if name.startswith("fault_") else "":
+            variant = exercise.individual(seed)
+            policy: Any = SimpleNamespace(exercise=lambda *_, variant=variant: variant)
+            texts = dict.fromkeys(["ann", "bo"], variant.of.solution())
+            assert groups_of(tmp_path / f"{name}{seed}", texts, name, policy=policy) == []
