@@ -81,12 +81,20 @@ def captured(board: list[str], color: str, point: tuple[int, int]) -> int:
 import random
 
 from experiments.classroom.checks import agrees
+from experiments.classroom.exercises.liberties import swapped
+
+
+def _both(*cases):
+    """The cases, and the same ones with the colours exchanged."""
+    for board, color, point in cases:
+        yield board, color, point
+        yield swapped(board), "bw"[color == "b"], point
 
 
 def _games():
     """Moves of random games, most of them legal."""
     generator = random.Random(2)
-    for rows, columns in ((4, 5), (4, 5), (5, 2), (3, 3), (1, 6), (3, 12)):
+    for rows, columns in ((4, 5), (4, 5), (5, 2), (3, 3), (1, 6), (6, 1), (3, 12)):
         board = ["." * columns] * rows
         for ply in range(9 * rows):
             color = "bw"[ply % 2]
@@ -97,32 +105,45 @@ def _games():
 
 def _large():
     """Chains beyond the ninth row and column, with one liberty left."""
-    for rows, columns in ((12, 11), (2, 14)):
-        board = ["." + "w" * (columns - 1), *["b" * columns] * (rows - 1)]
-        for color in "bw":
-            yield board, color, (0, 0)
-        yield ["w" * columns, *["." * columns] * (rows - 1)], "b", (1, columns - 1)
+    for rows, columns in ((12, 11), (2, 14), (1, 23), (23, 1)):
+        yield ["." + "w" * (columns - 1), *["b" * columns] * (rows - 1)], "b", (0, 0)
+        yield ["." + "b" * (columns - 1), *["b" * columns] * (rows - 1)], "b", (0, 0)
+    yield ["w" * 20, *["." * 20] * 11], "b", (1, 19)
+    yield ["w" * 20, "b" * 19 + ".", *["." * 20] * 19, "b" * 20], "b", (1, 19)
 
 
-SEVERAL = (["bw.wb", ".bwb.", "..b.."], "b", (0, 2))
-LAST = ([".wb", "wb.", "b.."], "b", (0, 0))
-SUICIDES = [([".b.", "b.b", ".b."], "w", (1, 1)), (["w.b", "bbb", "..."], "w", (0, 1))]
+# The colours are exchanged, too.
+CORNER = [["bwb.", "b.b.", ".b.."], ["..b", ".bw", "bw."], [".wb."], ["b", "w", "."]]
+SEVERAL = [(["bw.wb", ".bwb.", "..b.."], "b", (0, 2)),
+           (["..b..", ".bwb.", "bw.wb", ".bwb.", "..b.."], "b", (2, 2)),
+           (["bww.wb", ".bbwb.", "...b.."], "b", (0, 3))]
+TWICE = [(["bbbbb", "bww.b", "bwwwb", "bbbb."], "b", (1, 3)),
+         (["bbbb", "bwwb", "bw.b", "bwwb", ".bbb"], "b", (2, 2))]
+LAST = [([".wb", "wb.", "b.."], "b", (0, 0)), (["b.wb."], "b", (0, 1)),
+        ([".wwb", "bbb."], "b", (0, 0)), (["b.wb", "wwb.", "bb.."], "b", (0, 1))]
+KO = [([".bw.", "bw.w", ".bw."], "b", (1, 2)), ([".bw.", "b.bw", ".bw."], "w", (1, 1))]
+SUICIDES = [([".b.", "b.b", ".b."], "w", (1, 1)), (["w.b", "bbb", "..."], "w", (0, 1)),
+            ([".b", "b."], "w", (0, 0)), (["bb.", "wwb", ".wb", "wwb", "bb."], "w", (2, 0)),
+            (["bbbbb", "bw.wb", "bwwwb", "bbbb."], "w", (1, 2))]
 CHECKS = [
     agrees("The new stone is on the board, and the given board does not change", play,
-           [(["...", "...", "..."], "w", (0, 2)), (["b..", "...", "..."], "w", (0, 0))],
+           _both((["...", "...", "..."], "w", (0, 2)), (["b..", "...", "..."], "w", (0, 0)),
+                 (["b..", "...", "..."], "b", (0, 0)), (["bb.", "...", ".w."], "b", (1, 0)),
+                 (["."] * 3, "b", (2, 0)), (["...."], "b", (0, 3))),
            "Return a new list of texts, or None if the point is not empty."),
     agrees("A chain without liberties is removed", play,
-           [([".b.", "bw.", ".b."], "b", (1, 2)), (["wwb", "wb.", "..."], "b", (2, 0))],
+           _both(([".b.", "bw.", ".b."], "b", (1, 2)), (["wwb", "wb.", "..."], "b", (2, 0)),
+                 (["wwb", "w.b", ".bb"], "b", (2, 0)), (["wwb", "w.b", ".bb"], "b", (1, 1))),
            "Remove all stones of the chain, not only the one next to the move.", points=2),
-    agrees("One move can capture several chains", (play, captured), [SEVERAL],
-           "Check all four neighbours of the new stone. Three stones are captured.", points=2),
+    agrees("One move can capture several chains", (play, captured), _both(*SEVERAL, *TWICE),
+           "Check all four neighbours of the new stone. Count each stone once.", points=2),
     agrees("Captures come before the check of the new chain",
-           (play, captured), [LAST],
-           "The new stone has a liberty after both captured stones are removed.", points=2),
-    agrees("Suicide is illegal, of one stone or of a chain", (play, captured), SUICIDES,
+           (play, captured), _both(*LAST, *KO),
+           "The new stone has a liberty after the captured stones are removed.", points=2),
+    agrees("Suicide is illegal, of one stone or of a chain", (play, captured), _both(*SUICIDES),
            "The new chain has no liberty and captures nothing: the move is illegal."),
     agrees("Games on boards of all sizes follow the rules", (play, captured),
-           [*_games(), *_large()],
+           [*_games(), *_both(*_large())],
            "Compare with the rules, step by step.", points=2),
 ]
 PLANTED = {
@@ -146,6 +167,22 @@ PLANTED = {
                                    "    stones, breath = _chain(after, point)\n"
                                    "    if not breath and len(stones) > 1:"),
     "a limit of captures": ("return stones + 1", "return min(stones + 1, 8)"),
+    "white cannot capture": ("    for r, c in _around(after, point):\n        if after",
+                             "    for r, c in _around(after, point) * (color == \"b\"):\n"
+                             "        if after"),
+    "white's suicide only": ("    if not _chain(after, point)[1]:",
+                             '    if color == "w" and not _chain(after, point)[1]:'),
+    "three chains at most": ("    for r, c in _around(after, point):\n        if after",
+                             "    for r, c in _around(after, point)[:3]:\n        if after"),
+    "a chain that touches twice counts twice": (
+        "    return stones + 1\n",
+        "    return sum(len(_chain(board, near)[0]) for near in set(_around(board, point))\n"
+        "               if board[near[0]][near[1]] not in (color, \".\")\n"
+        "               and after[near[0]][near[1]] == \".\")\n"),
+    "no ko": ("    if not _chain(after, point)[1]:\n",
+              "    global before\n    again = after == globals().get(\"before\")\n"
+              "    before = [list(row) for row in board]\n"
+              "    if again or not _chain(after, point)[1]:\n"),
     "illegal is minus one": ("return 0\n", "return -1\n"),
 }
 EQUIVALENT = {

@@ -74,38 +74,64 @@ def liberties(board: list[str], point: tuple[int, int]) -> set[tuple[int, int]]:
 ### BEGIN HIDDEN TESTS
 import random
 
+import numpy as np
+
 from experiments.classroom.checks import agrees
+
+
+def random_board(generator: random.Random, rows: int, columns: int, marks: str) -> list[str]:
+    """A board of random marks. Each chain has a liberty, as on every board of a game."""
+    board = [generator.choices(marks, k=columns) for _ in range(rows)]
+    for row, col in np.ndindex(rows, columns):
+        if board[row][col] != "." and not liberties(board, (row, col)):
+            board[row][col] = "."
+    return ["".join(row) for row in board]
+
+
+def swapped(board: list[str]) -> list[str]:
+    """The board with white stones for black ones, and the other way round."""
+    return [row.translate({98: "w", 119: "b"}) for row in board]
+
+
+def _points(boards, marks, every=1):
+    """Boards with their points that have one of the marks."""
+    return [(board, point) for board in boards for point in np.ndindex(len(board), len(board[0]))
+            if board[point[0]][point[1]] in marks][::every]
+
 
 CROSS = ["....", ".b..", "bbw.", ".b.w"]
 SNAKE = ["bbbbb", "....b", "bbbbb", "b....", "bbbbb"]
-LONE = ["b....", ".....", "..wb.", "....."]
+LONE = ["b....", ".....", "..wb.", "...w."]
 _random = random.Random(1)
-BOARDS = [["bb.", "b..", "..."], ["www", "w.w", "www"], ["wb.", "bb.", "..."]] + [
-    ["".join(_random.choice("bbww..") for _ in range(6)) for _ in range(5)] for _ in range(12)
-]
-# Larger than any usual board, and a single row.
-LARGE = [["".join(_random.choice("bbbw.") for _ in range(columns)) for _ in range(rows)]
-         for rows, columns in ((21, 20), (3, 23), (22, 2), (1, 9))]
+SMALL = [["w.", ".."], ["bb.", "b..", "..."], ["www", "w.w", "www"], ["ww", ".b"],
+         swapped(SNAKE),
+         *(random_board(_random, 5, 6, marks) for marks in ("bw..", "bbw.", "bww..") * 2)]
+# Larger than any usual board, a single row, and a single column.
+LARGE = [random_board(_random, rows, columns, marks)
+         for rows, columns in ((21, 20), (3, 23), (22, 2), (1, 9), (9, 1))
+         for marks in ("bbbw.", "wwwb.")]
+# One chain of 209 stones.
+SPIRAL = ["b" * 20 if row % 2 == 0 else "." * 19 + "b" if row % 4 == 1 else "b" + "." * 19
+          for row in range(19)]
 CHECKS = [
     agrees("A point has four neighbours, three at the edge, two in the corner", neighbours,
            [*((["....."] * 3, point) for point in ((1, 2), (0, 2), (0, 0), (2, 4), (0, 4))),
-            (["."], (0, 0)),
+            (["."], (0, 0)), *_points([CROSS, ["ww.."], ["."] * 4], "bw."),
             *((["." * 20] * 20, point) for point in ((19, 19), (18, 9), (9, 18), (10, 10)))],
-           "All points must be on the board. A board can have more columns than rows.",
-           ordered=False),
+           "All points must be on the board. A board can have more columns than rows. Stones are "
+           "points, too.", ordered=False),
     agrees("A chain has all connected stones of one colour", chain,
-           [(CROSS, (1, 1)), (CROSS, (2, 2)), (SNAKE, (4, 4))],
+           [*((CROSS, point) for point in ((1, 1), (2, 2), (3, 3))), (SNAKE, (4, 4)),
+            (SPIRAL, (0, 0)), *_points(SMALL, "bw", 4), *_points(LARGE, "bw", 31)],
            "Continue from every stone that you find, to stones of the same colour. Diagonal "
            "neighbours are not connected.", points=2),
-    agrees("An empty point has no chain and no liberties", (chain, liberties), [(CROSS, (0, 0))],
+    agrees("An empty point has no chain and no liberties", (chain, liberties),
+           [(CROSS, (0, 0)), *_points([["."]], "."), *_points(SMALL, ".", 5)],
            "This point has no stone."),
-    agrees("A lone stone's liberties are its empty neighbours", liberties,
-           [(LONE, (0, 0)), (LONE, (2, 2))], "A stone of the other colour is not a liberty.",
-           points=2),
+    agrees("A lone stone's liberties are its empty neighbours", liberties, _points([LONE], "bw"),
+           "A stone of the other colour is not a liberty.", points=2),
     agrees("A chain shares its liberties, each counted once", liberties,
-           [*((board, point) for board in BOARDS for point in ((0, 0), (2, 2), (1, 0))),
-            *((board, (row, col)) for board in LARGE
-              for row in range(0, len(board), 4) for col in range(0, len(board[0]), 4))],
+           [(SNAKE, (0, 0)), (SPIRAL, (18, 0)), *_points(SMALL, "bw"), *_points(LARGE, "bw", 8)],
            "Use all stones of the chain, and count each empty point once.", points=4),
 ]
 PLANTED = {
@@ -120,6 +146,21 @@ PLANTED = {
     "boards of nine by nine": ("0 <= r < len(board)", "0 <= r < min(len(board), 9)"),
     "square boards": ("c < len(board[0])", "c < max(len(board), 3)"),
     "a limit of steps": ("while waiting:", "while waiting and len(points) < 30:"),
+    "only points like this one": (
+        "0 <= c < len(board[0])}",
+        "0 <= c < len(board[0]) and \".\" in {board[r][c], board[row][col]}}"),
+    "only empty neighbours": (
+        "0 <= c < len(board[0])}",
+        "0 <= c < len(board[0]) and board[r][c] in board[row][col] + \".\"}"),
+    "white stones do not connect": ("waiting = {point}, [point]",
+                                    'waiting = {point}, [point] * (color == "b")'),
+    "an empty point has a chain of black": ('        return set()\n', '        color = "b"\n'),
+    "an empty point is its chain": ("        return set()\n", "        return {point}\n"),
+    "a limit of two hundred": ("while waiting:", "while waiting and len(points) < 200:"),
+    "earlier boards are remembered": (
+        "    points, waiting = {point}, [point]\n",
+        '    seen = globals().setdefault("seen", {})\n'
+        "    points, waiting = seen.setdefault((point, color, len(board)), {point}), [point]\n"),
     "an empty point has a chain": ('    if color == ".":\n        return set()\n', ""),
     "diagonal neighbours": ("around = [", "around = [(row + 1, col + 1), "),
 }
