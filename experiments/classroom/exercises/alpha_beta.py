@@ -1,8 +1,10 @@
 """Alpha-beta with move ordering (chapter 4).
 
 A game tree is given by functions of a position (a number): `children(position)`, none at a leaf;
-`player(position)`, +1 or -1, who need not alternate; `value(position)` of a leaf, as the FIRST
-player sees it (any whole number). Asking for the value of a leaf is expensive, and counted.
+`player(position)`, who is to move, +1 or -1; `value(position)` of a leaf, as the FIRST player sees
+it (any whole number). Asking for the value of a leaf is expensive, and counted.
+
+The players need not take turns: after some moves, the same player moves again.
 
 `guess(position)` is cheap: it estimates the value of a position for the first player. It may be
 wrong. If you search the most promising moves first, you can cut off more.
@@ -81,7 +83,7 @@ import math
 import random
 
 from experiments.classroom.checks import HandIn, asked, check, require, same, short
-from experiments.classroom.exercises.minimax import Tree, grown, minimax
+from experiments.classroom.exercises.minimax import Tree, deep, grown, minimax
 
 
 class Counted(Tree):
@@ -91,9 +93,9 @@ class Counted(Tree):
         super().__init__(nested, turns, seed, first)
         self.asked: list[int] = []
         self.true = [minimax(n, *self.functions()) for n in range(len(self.results))]
-        generator = random.Random(seed)
         # All guesses differ, so that there is one right order.
-        noise = generator.sample(range(len(self.true)), len(self.true))
+        size = len(self.true)
+        noise = random.Random(f"{seed} guesses").sample(range(-size, size), size)
         self.guesses = [n + 1000 * true * honest for n, true in zip(noise, self.true, strict=True)]
 
     def value(self, position: int) -> int:
@@ -104,12 +106,12 @@ class Counted(Tree):
         """Ask for the value between alpha and beta; the leaves that were asked for."""
         children, player, _ = self.functions()
         self.asked = []
-        guess, value = self.guesses.__getitem__, self.true[0]
-        answer = call("alpha_beta", 0, children, player, self.value, guess, *window)
+        guess, value = self.guesses.__getitem__, self.true[self.root]
+        answer = call("alpha_beta", self.root, children, player, self.value, guess, *window)
         limits = "".join(f", {limit}" for limit in window)
         text = f"alpha_beta({self.text}{limits}) returned {short(answer)}."
         require(not asked(answer, 0), f"{text} {asked(answer, 0)}")
-        alpha, beta = window or (-math.inf, math.inf)
+        alpha, beta = (*window, *(-math.inf, math.inf)[len(window):])
         right = answer <= alpha if value <= alpha else answer >= beta if value >= beta else (
             answer == value)
         require(right, f"{text} {hint}")
@@ -119,12 +121,12 @@ class Counted(Tree):
         """Require that no more leaves are asked for than the solution needs."""
         leaves = self.search_of(call, "The value is wrong.", *window)
         needed = self.search_of(lambda _, *given: alpha_beta(*given), "", *window)
-        limits = " with alpha {} and beta {}".format(*window) if window else ""
+        limits = "".join(f", {name} {limit}" for name, limit in zip(
+            ("alpha", "beta"), window, strict=False))
         require(len(leaves) <= len(needed),
-                f"In {self.text}{limits} you asked for {len(leaves)} leaves: the positions "
+                f"In {self.text}{limits}, you asked for {len(leaves)} leaves: the positions "
                 f"{short(leaves)}. These {len(needed)} are enough with our guesses: "
-                f"{short(needed)}. Positions are numbered in the order of the text; the root is 0. "
-                "When can you skip the other moves?")
+                f"{short(needed)}. When can you skip the other moves?")
 
 
 def _case(seed: int, turns: str = "any", most: int = 9) -> Counted:
@@ -133,21 +135,30 @@ def _case(seed: int, turns: str = "any", most: int = 9) -> Counted:
 
 @check("The value is that of minimax, even with wrong guesses", points=3)
 def value_of_it(hand_in: HandIn) -> None:
-    for seed in range(10):
-        _case(seed, ("any", "alternate")[seed % 2]).search_of(
+    cases = [
+        *(_case(seed, ("any", "alternate")[seed // 2 % 2]) for seed in range(12)),
+        *(Counted(deep(30), "any", seed, False, first) for seed, first in ((1, 1), (2, -1))),
+        # In the widest, guesses put the best move last for either player.
+        *(Counted(nested, "any", 29, False, first) for first in (1, -1)
+          for nested in (7, [-10**10 * first, [-2 * 10**10 * first]], [*range(-4, 5)])),
+    ]
+    for case in cases:
+        case.search_of(
             hand_in.call, "What does alpha mean to the second player, and beta to the first?")
 
 
 @check("Moves are ordered for the player who is to move", points=2)
 def order(hand_in: HandIn) -> None:
-    for seed in range(6):
-        case = Counted([[1], [5], [-3], [0]], "alternate", seed, False, (1, -1)[seed % 2])
+    for seed in range(12):
+        nested = ([[1], 5, [-3], [0]], [0, [1], 2, [3], 4, [5], 6], [1], 2)[seed % 4]
+        case = Counted(nested, "any", seed, False, (1, -1)[seed // 4 % 2])
         children, player, _ = case.functions()
         guess = case.guesses.__getitem__
-        answer = hand_in.call("ordered", 0, children, player, guess)
-        require(same(answer, ordered(0, children, player, guess)),
-                f"With guesses {[guess(n) for n in children(0)]} and player {player(0)} to move, "
-                f"you order them {answer}.")
+        answer = hand_in.call("ordered", case.root, children, player, guess)
+        require(same(answer, ordered(case.root, children, player, guess)),
+                f"With guesses {[guess(n) for n in children(case.root)]} of the children "
+                f"{children(case.root)} and player {player(case.root)} to move, you order them "
+                f"{short(answer)}.")
 
 
 @check("Branches that cannot change the value are cut off", points=3)
@@ -161,19 +172,43 @@ def cuts(hand_in: HandIn) -> None:
 def window(hand_in: HandIn) -> None:
     for seed in range(8):
         case = _case(seed + 50)
-        value = case.true[0]
-        for alpha, beta in ((value, value + 9), (value - 9, value), (value - 1, value + 1),
-                            (value - 3, value - 1), (value + 1, value + 3)):
-            case.require_cuts(hand_in.call, float(alpha), float(beta))
+        value = case.true[case.root]
+        for limits in ((value, value + 9), (value - 9, value), (value - 1, value + 1),
+                       (value - 3, value - 1), (value + 1, value + 3)):
+            case.require_cuts(hand_in.call, *map(float, limits))
+    for first in (1, -1):
+        # The limit of one player alone, and limits of 0.
+        nested = [[2, 1], [3, -2], [0, 5], [-first, [-4]]]
+        for limits in ((0,), (1,), (-9, 0), (0, 9)):
+            Counted(nested, "alternate", 1, False, first).require_cuts(
+                hand_in.call, *map(float, limits))
 
 
 @check("Good guesses need few leaves", points=1)
 def few(hand_in: HandIn) -> None:
-    case = Counted(grown(77, 6, -9, 9), "alternate", 5, True)
-    case.require_cuts(hand_in.call)
+    for first in (1, -1):
+        Counted(grown(77, 5, -9, 9), "alternate", 5, True, first).require_cuts(hand_in.call)
 
 
 CHECKS = [value_of_it, order, cuts, window, few]
+_FOLLOWING = "    following = ordered(position, children, player, guess)\n"
+# A negamax for games in which all children of a position have the same player to move.
+_NEGAMAX = """    def negamax(node, low, high):
+        following = ordered(node, children, player, guess)
+        if not following:
+            return player(node) * value(node)
+        same, best = player(node) == player(children(node)[0]), float("-inf")
+        for child in following:
+            result = negamax(child, low, high) if same else -negamax(child, -high, -low)
+            best = max(best, result)
+            low = max(low, best)
+            if low >= high:
+                break
+        return best
+    if player(position) == 1:
+        return negamax(position, alpha, beta)
+    return -negamax(position, -beta, -alpha)
+"""
 PLANTED = {
     "ordered for the first player only": ("reverse=player(position) == 1", "reverse=True"),
     "the worst first": ("reverse=player(position) == 1", "reverse=player(position) == -1"),
@@ -196,6 +231,33 @@ PLANTED = {
                         'best = float("-inf") if player(0) == 1'),
     "a leaf is asked for twice": ("return value(position)",
                                   "return (value(position) + value(position)) // 2"),
+    "the sign of the first child": (_FOLLOWING, _NEGAMAX + _FOLLOWING),
+    "the sign of the best child": (
+        _FOLLOWING, _NEGAMAX.replace("children(node)[0]", "following[0]") + _FOLLOWING),
+    "ordered for the movers of the children": (
+        "sorted(children(position), key=guess, reverse=player(position) == 1)",
+        "sorted(children(position), key=lambda child: player(child) * guess(child))"),
+    "ordered by size": ("key=guess, reverse", "key=lambda child: abs(guess(child)), reverse"),
+    "the last ply is not ordered": (
+        _FOLLOWING, _FOLLOWING + "    if not any(map(children, following)):\n"
+                                 "        following = children(position)\n"),
+    "ordered at the root only": (
+        _FOLLOWING, _FOLLOWING + '    if (alpha, beta) != (float("-inf"), float("inf")):\n'
+                                 "        following = children(position)\n"),
+    "infinity is 9999": (
+        'best = float("-inf") if player(position) == 1 else float("inf")',
+        "best = -9999 if player(position) == 1 else 9999"),
+    "0 is no limit": (
+        _FOLLOWING, '    alpha, beta = alpha or float("-inf"), beta or float("inf")\n'
+                    + _FOLLOWING),
+    "the limits of the mover only": (
+        "value, guess, alpha, beta)",
+        'value, guess, *((alpha, float("inf")) if player(position) == 1 '
+        'else (float("-inf"), beta)))'),
+    "a root without moves": ("    if not following:\n        return value(position)\n",
+                             "    if not following:\n        return value(position) * "
+                             "(max(alpha, -beta) > -float('inf'))\n"),
+    "five children at most": ("for child in following:", "for child in following[:5]:"),
 }
 EQUIVALENT = {"player(position) >= 1": "A player is 1 or -1."}
 ### END HIDDEN TESTS

@@ -86,12 +86,12 @@ CHECKS = [
             for value in (1.0, -0.5, 0.0)],
            "Who is to move at each node? Who at the leaf?", points=3),
     agrees("The same player may move several times in a row", back_up,
-           [*(_path(6) for _ in range(8)), _path(50), ([-1, -1], [4, 2], [70.5, -9.0], 0.5)],
+           [*(_path(6) for _ in range(8)), _path(50), ([-1, -1], [400, 200], [70.5, -69.5], 0.5)],
            "Do not count plies: compare players.", points=3),
     agrees("The mean is for the player to move at the parent", mean_for_parent,
-           [(1, -1, 4, 2.0, 0.0), (1, 1, 4, 2.0, 0.0), (-1, 1, 5, -4.0, 0.0),
-            (-1, -1, 3, 1.0, 0.5), (1, 1, 1, 1.0, 0.0), (1, -1, 0, 0.0, -0.2),
-            (-1, -1, 0, 0.0, 0.3), (1, -1, 3, 0.0, 0.5), (-1, 1, 400, 399.0, 0.1)],
+           [(parent, player, *node) for parent in (1, -1) for player in (1, -1)
+            for node in ((4, 2.0, 0.0), (5, -4.0, 0.5), (1, 1.0, 0.0), (0, 0.0, -0.2),
+                         (0, 0.0, 0.3), (3, 0.0, 0.5), (400, 399.0, 0.1), (30000, -4.5, 0.0))],
            "A node without visits has no mean. Otherwise check whose value it is.", points=2),
 ]
 PLANTED = {
@@ -115,6 +115,20 @@ PLANTED = {
                                      "return mean"),
     "no value is no visit": ("if visits == 0:", "if total == 0:"),
     "no visits, no answer": ("return unvisited", "return 0.0"),
+    "no visits, the sign of the parent": ("return unvisited", "return parent_player * unvisited"),
+    "no visits, the first player as child": (
+        "return unvisited",
+        "return unvisited * (1 if player == -1 else parent_player)"),
+    "whole means": ("mean = total / visits",
+                    "mean = total // visits if visits > 1000 else total / visits"),
+    "the sign of the second node": (
+        "value if who == players[-1] else -value for who in players]",
+        "value if who == players[-1] else -value for who in players]\n"
+        "    if len(players) > 2 and players[0] != players[1]:\n        more[0] = -more[1]\n"
+        "    elif len(players) > 2:\n        more[0] = -more[-1]"),
+    "the second player's leaf": (
+        "value if who == players[-1] else -value for who in players]",
+        "value if who == max(players[-2:]) else -value for who in players]"),
     "lists are changed": (
         "    return [n + 1 for n in visits]",
         "    visits[:] = [n + 1 for n in visits]\n    return visits"),

@@ -1,12 +1,12 @@
 """Minimax (chapter 4).
 
-A game tree is given by three functions of a position (which is just a number):
+A game tree is given by three functions of a position (a number, in no particular order):
 
     children(position)   the positions after each legal move, in order; none if the game is over
     player(position)     who is to move: +1 (the first player) or -1 (the second)
     result(position)     of a game that is over, as the FIRST player sees it: 1, 0 or -1
 
-The players need not take turns: in some games the same player moves twice in a row.
+The players need not take turns: after some moves, the same player moves again.
 """
 
 from __future__ import annotations
@@ -67,40 +67,50 @@ from experiments.classroom.checks import HandIn, check
 
 
 class Tree:
-    """Positions are numbers, the root is 0; a nested list is a position, a number a result.
+    """A nested list is a position, a number a result. The numbers of positions are in no order.
 
-    `text` is for students: `+[0, -[1, 1]]` is a position where the first player moves. Its first
-    child is a leaf with the result 0; in the second child, the second player moves.
+    `text` is for students: `2:+[0:0, 1:-[4:1, 3:1]]` is position 2, where the first player moves.
+    Its first child, 0, is a leaf with the result 0; in its second child, 1, the second moves.
+
+    Args:
+        turns: "alternate", or "any": who moves is drawn for each position.
+        first: who moves at the root.
     """
 
     def __init__(self, nested, turns: str = "alternate", seed: int = 0, first: int = 1) -> None:
-        self.children_of: list[list[int]] = []
-        self.players: list[int] = []
-        self.results: list[int] = []
+        size = _size(nested)
+        self.children_of: list[list[int]] = [[] for _ in range(size)]
+        self.players, self.results = [0] * size, [99] * size
         self._random, self._turns = random.Random(seed), turns
-        self._add(nested, first)
-        self.text = (f"the tree {self.drawn(0)} (+ the first player moves, - the second; the "
-                     "numbers are results)")
+        self._numbers = self._random.sample(range(size), size)
+        self.root = self._add(nested, first)
+        self.text = (f"the tree {self.drawn(self.root)} (position:result, or position:+ where the "
+                     "first player moves, position:- where the second moves)")
 
     def drawn(self, position: int) -> str:
         """A position and what follows, as text."""
         if not self.children_of[position]:
-            return str(self.results[position])
+            return f"{position}:{self.results[position]}"
         mark = "+" if self.players[position] == 1 else "-"
-        return f"{mark}[{', '.join(map(self.drawn, self.children_of[position]))}]"
+        return f"{position}:{mark}[{', '.join(map(self.drawn, self.children_of[position]))}]"
 
     def _add(self, nested, player: int) -> int:
-        number, leaf = len(self.children_of), isinstance(nested, int)
-        self.children_of.append([])
-        self.players.append(player)
-        self.results.append(nested if leaf else 99)
-        if not leaf:
-            following = -player if self._turns == "alternate" else self._random.choice((1, -1))
-            self.children_of[number] = [self._add(part, following) for part in nested]
+        number = self._numbers.pop()
+        self.players[number] = player
+        if isinstance(nested, int):
+            self.results[number] = nested
+        else:
+            self.children_of[number] = [
+                self._add(part, -player if self._turns == "alternate"
+                          else self._random.choice((1, -1))) for part in nested]
         return number
 
     def functions(self):
         return self.children_of.__getitem__, self.players.__getitem__, self.results.__getitem__
+
+
+def _size(nested) -> int:
+    return 1 if isinstance(nested, int) else 1 + sum(map(_size, nested))
 
 
 def grown(seed: int, depth: int, low: int = -1, high: int = 1):
@@ -128,31 +138,41 @@ def _check(title: str, points: int, solution, trees, hint: str):
     @check(title, points)
     def run(hand_in: HandIn) -> None:
         for tree in trees:
-            hand_in.expect(solution.__name__, 0, *tree.functions(), shown=tree.text, hint=hint,
-                           equals=solution(0, *tree.functions()))
+            arguments = (tree.root, *tree.functions())
+            hand_in.expect(solution.__name__, *arguments, equals=solution(*arguments), hint=hint,
+                           shown=tree.text)
 
     return run
 
 
+def _mixed(seeds, depth: int) -> list[Tree]:
+    """Random trees in which who moves is drawn for each position, in turn for either player."""
+    return [Tree(grown(n, depth), "any", n, (1, -1)[n % 2]) for n in seeds]
+
+
 CHECKS = [
-    _check("The value of a finished game is its result", 1, minimax, [Tree(n) for n in (1, 0, -1)],
+    _check("The value of a finished game is its result", 1, minimax,
+           [Tree(n, first=first) for n in (1, 0, -1) for first in (1, -1)],
            "The position has no children."),
     _check("The first player maximises, the second minimises", 2, minimax,
            [Tree(nested, first=first) for first in (1, -1)
-            for nested in ([1, 0, -1], [-1, 0], [0, 0], [-1, -1])],
+            for nested in ([1, 0, -1], [-1, 0], [0, 1], [0, 0], [-1, -1], [1, 1])],
            "Who is to move? Do they want a large or a small value?"),
     _check("It searches to any depth", 2, minimax,
-           [*(Tree(grown(n, 4)) for n in range(8)), Tree(deep(9)), Tree(deep(40), first=-1),
-            Tree([0] * 6 + [1]), Tree([0] * 6 + [-1], first=-1)],
+           [*(Tree(grown(n, 4), seed=n, first=(1, -1)[n % 2]) for n in range(8)), Tree(deep(9)),
+            *(Tree(deep(40), first=first) for first in (1, -1)),
+            *(Tree(nested, first=first) for first in (1, -1)
+              for nested in ([-first] * 6 + [first], [first] + [-first] * 6))],
            "Compute the tree by hand, from the leaves up."),
-    _check("The same player may move twice", 2, minimax,
-           [Tree(grown(n, 3), "any", n) for n in range(8)],
+    _check("The same player may move twice", 2, minimax, _mixed(range(12), 3),
            "Ask who is to move at each position."),
     _check("The best move has the best value for the player to move", 3, best_move,
-           [*(Tree(grown(n + 20, 3), "any", n, (1, -1)[n % 2]) for n in range(10)),
+           [*_mixed(range(20, 32), 3),
             *(Tree([0, *results, -first], first=first) for first in (1, -1)
               for results in ([0, first, 0, first], [first, first], [-first, [first], [first]])),
-            *(Tree([-first] * 3, first=first) for first in (1, -1)), Tree([deep(9), 1, deep(9)])],
+            *(Tree(results, seed=seed, first=first) for first in (1, -1) for seed in range(3)
+              for results in ([-first] * 3, [-first, 0, -first, 0])),
+            Tree([deep(9), 1, deep(9)])],
            "Return a child: the first one with the best value for the player to move."),
 ]
 PLANTED = {
@@ -176,6 +196,44 @@ PLANTED = {
     "the first player moves at the root": ("wanted = max(values) if player(position) == 1 else",
                                            "wanted = max(values) if position == 0 else"),
     "the first child": ("values.index(wanted)]", "0]"),
+    "the sign of the first child": (
+        "    values = [minimax(child, children, player, result) for child in following]\n"
+        "    return max(values) if player(position) == 1 else min(values)\n",
+        "    values = [player(child) * minimax(child, children, player, result)\n"
+        "              for child in following]\n"
+        "    turned = player(position) * player(following[0])\n"
+        "    return player(position) * max(turned * value for value in values)\n"),
+    "the sign of the first child that goes on": (
+        "    return max(values) if player(position) == 1 else min(values)\n",
+        "    movers = [player(child) for child in following if children(child)]\n"
+        "    turned = player(position) * movers[0] if movers else -1\n"
+        "    values = [player(position) * value if not children(child) else\n"
+        "              turned * player(child) * value\n"
+        "              for child, value in zip(following, values)]\n"
+        "    return player(position) * max(values)\n"),
+    "the mover of the first child": (
+        "return max(values) if player(position) == 1 else min(values)\n",
+        "return max(values) if player(following[0]) == -1 else min(values)\n"),
+    "the smallest number of the best": (
+        "return children(position)[values.index(wanted)]",
+        "return min(child for child, value in zip(children(position), values) "
+        "if value == wanted)"),
+    "position 0 is no move": (
+        "return children(position)[values.index(wanted)]",
+        "best = None\n"
+        "    for child, value in zip(children(position), values):\n"
+        "        best = best or (child if value == wanted else None)\n"
+        "    return best"),
+    "the second player wins or takes the first": (
+        "wanted = max(values) if player(position) == 1 else min(values)",
+        "wanted = max(values) if player(position) == 1 else -1 if -1 in values else values[0]"),
+    "the last five children": ("for child in following]", "for child in following[-5:]]"),
+    "values of other trees": (
+        "    following = children(position)\n",
+        "    minimax.seen = getattr(minimax, 'seen', {})\n"
+        "    if position > 12:\n"
+        "        return minimax.seen.setdefault(position, result(position))\n"
+        "    following = children(position)\n"),
 }
 EQUIVALENT = {"player(position) >= 1": "A player is 1 or -1."}
 ### END HIDDEN TESTS

@@ -69,7 +69,7 @@ _PLIES, _FEWEST_CUTS = 3, 2
 
 
 def variant(rng: random.Random):
-    """The search of a tree with cuts, some of them where a player moves twice."""
+    """The search of a tree with cuts, in which either player moves at children of one position."""
     while True:
         nested = _drawn(rng, rng.choice("xo"), _PLIES)
         game = tree_game(_text(nested))
@@ -98,15 +98,28 @@ def variant(rng: random.Random):
         # Estimates of the game are near the numbers of the tree.
         trace = [(place_of[places[node]], *(round(float(number), 2) for number in (
             event.alpha, event.beta, value_of[node]))) for node, event in windows.items()]
-        return {"TREE": rows, "TRACE": trace}
+        if _mixed(rows, trace):
+            return {"TREE": rows, "TRACE": trace}
+
+
+def _mixed(rows, trace) -> bool:
+    """Whether the search enters a position with another window than it has for the player who
+    moves at its first sibling."""
+    first_mover: dict[int | None, int] = {}
+    for number, alpha, beta, _ in trace:
+        _, parent, player, _ = rows[number]
+        if player != first_mover.setdefault(parent, player) and alpha != -beta:
+            return True
+    return False
 
 
 def _drawn(rng: random.Random, player: str, plies: int):
     """A random tree: (the player to move, the moves) or (the player, a value for x)."""
     if not plies:
         return player, rng.randrange(-9, 10) / 10
-    following = player if rng.random() < 0.25 else "ox"["xo".index(player)]
-    return player, [_drawn(rng, following, plies - 1) for _ in range(rng.randrange(2, 4))]
+    other = "ox"["xo".index(player)]
+    return player, [_drawn(rng, player if rng.random() < 0.25 else other, plies - 1)
+                    for _ in range(rng.randrange(2, 4))]
 
 
 def _text(nested) -> str:
@@ -165,6 +178,8 @@ CHECKS = [positions, windows, values]
 PLANTED = {
     "not swapped": ("search(child, -beta, -low)", "search(child, -low, -beta)"),
     "turns alternate": ("if rows[child][0] == player:", "if False:"),
+    "the player at the first child": ("if rows[child][0] == player:",
+                                      "if rows[children[number][0]][0] == player:"),
     "no cuts": ("if best >= beta:", "if False:"),
     "the window of the root": ("low = max(alpha, best)", "low = alpha"),
     "values of player 1": ("player * value", "value"),

@@ -120,11 +120,12 @@ def variant(rng: random.Random):
 def _drawn(rng: random.Random) -> str:
     """A random tree for `tree_game`, in which players sometimes move twice."""
     def position(player: str, plies: int) -> str:
-        following = player if rng.random() < 0.3 else "ox"["xo".index(player)]
         if not plies:
-            return f"{following}~{rng.randrange(-8, 9) / 10}"
-        moves = " ".join(position(following, plies - 1) for _ in range(rng.randrange(2, 4)))
-        return f"{following}({moves})"
+            return f"{player}~{rng.randrange(-8, 9) / 10}"
+        other = "ox"["xo".index(player)]
+        moves = " ".join(position(player if rng.random() < 0.3 else other, plies - 1)
+                         for _ in range(rng.randrange(2, 4)))
+        return f"{player}({moves})"
 
     return position(rng.choice("xo"), 2)
 
@@ -134,11 +135,10 @@ def _sign(node) -> int:
 
 
 def _instructive(tree, steps) -> bool:
-    """Whether the path has two steps or more, player -1 chooses, no choice is close, and a search
-    for the best mean or for the other player would take another path."""
-    wrong_paths = {"mean": False, "view": False}
-    if all(_sign(tree.nodes[step.node]) == 1 for step in steps):
-        return False
+    """Whether either player chooses on the path, no choice is close, a choice has children where
+    either player moves, and a search for the best mean or for the other player would take another
+    path."""
+    wrong_paths, mixed, choosers = {"mean": False, "view": False}, False, set()
     for step in steps:
         children = tree.nodes[step.node].children
         means = [_sign(tree.nodes[step.node]) * tree.nodes[child].worth for child in children]
@@ -146,9 +146,12 @@ def _instructive(tree, steps) -> bool:
         if not others or best - others[0] < _LEAD:
             return False
         turned = [score - mean for score, mean in zip(step.scores, means, strict=True)]
+        movers = {_sign(tree.nodes[child]) for child in children if tree.nodes[child].worth}
+        mixed |= len(movers) == 2
+        choosers |= {_sign(tree.nodes[step.node])} if movers else set()
         wrong_paths["mean"] |= children[means.index(max(means))] != step.child
         wrong_paths["view"] |= children[turned.index(max(turned))] != step.child
-    return len(steps) >= 2 and all(wrong_paths.values())
+    return len(choosers) == 2 and mixed and all(wrong_paths.values())
 
 
 def _require_near(answer, right: list[float], name: str, hint: str) -> None:
@@ -189,7 +192,13 @@ def the_means(hand_in: HandIn) -> None:
 CHECKS = [the_path, at_root, below, the_means]
 PLANTED = {
     "the view of player 1": ("(1 + player * total / visits)", "(1 + total / visits)"),
+    "the view of player -1": ("(1 + player * total / visits)", "(1 - total / visits)"),
     "the opponent's wins": ("(1 + player * total / visits)", "(1 - player * total / visits)"),
+    "the movers of the children": (
+        "    return [(1 + player * total / visits) / 2 + C * math.sqrt(math.log(parent_visits) / "
+        "visits)\n            for _, parent, _, visits",
+        "    return [(1 - player * total / visits) / 2 + C * math.sqrt(math.log(parent_visits) / "
+        "visits)\n            for _, parent, player, visits"),
     "no exploration": (" + C * math.sqrt(math.log(parent_visits) / visits)", ""),
     "the log of the child's visits": ("math.log(parent_visits)", "math.log(visits)"),
     "c is another one": ("+ C * math", "+ 1.3 * math"),

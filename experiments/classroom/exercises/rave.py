@@ -93,7 +93,7 @@ CHECKS = [
     agrees("With more visits, the second count matters less", rave_value,
            [*((wins, visits, *counts)
               for wins, visits in ((3, 4), (30, 40), (300, 400), (10**6, 4 * 10**6), (0.5, 1))
-              for counts in ((10, 40), (250.5, 1000))), (0, 4, 40, 40)],
+              for counts in ((10, 40), (250.5, 1000))), (0, 4, 40, 40), (3, 4, 0, 40)],
            "See the formula.", points=2),
     agrees("A count of zero is ignored", rave_value,
            [(0, 0, 3, 4), (0, 0, 0, 4), (0, 0, 0, 0), (3, 4, 0, 0), (0, 4, 0, 0)],
@@ -114,6 +114,18 @@ PLANTED = {
     "whole wins": ("(1 - b) * wins / visits", "(1 - b) * (wins // 1) / visits"),
     "the chosen move only": ("if player == chooser}", "if point == moves[start][1]}"),
     "a limit of moves": ("in moves[start:]:", "in moves[start : start + 20]:"),
+    "no wins are no visits": ("if rave_visits == 0:", "if rave_wins == 0 and visits:"),
+    "the first player begins": ("chooser = moves[start][0]",
+                                "chooser = 1 if start % 2 == 0 else -1"),
+    "the second player keeps all": ("if player == chooser}", "if player == chooser}"
+                                    " | {point for player, point in moves[start:]"
+                                    " if player == chooser == -1}"),
+    "points of the whole game": ("if player == chooser}", "if player == chooser"
+                                 " and (-chooser, point) not in moves[:start]}"),
+    "no share is unknown": ("        return wins / visits\n    if",
+                            "        return wins / visits or UNKNOWN\n    if"),
+    "the letter of a point": ("first.setdefault(point, player)",
+                              "first.setdefault(point[0], player)"),
     "moves are used up": ("in moves[start:]:", "in [moves.pop(start) for _ in moves[start:]]:"),
 }
 EQUIVALENT = {"visits <= 0": "Visits are never negative."}

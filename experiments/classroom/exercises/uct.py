@@ -1,8 +1,9 @@
 """UCT: a tree that grows towards good moves (chapter 4).
 
 A game is given by functions of a position (a number): `children(position)`, none if the game is
-over; `player(position)`, +1 or -1, who need not alternate; and `rollout(position)`, which plays
-the game to its end at random and returns the result for the FIRST player: 1, 0 or -1.
+over; `player(position)`, who is to move, +1 or -1; and `rollout(position)`, which plays the game to
+its end at random and returns the result for the FIRST player: 1, 0 or -1. The players need not take
+turns: after some moves, the same player moves again.
 
 A simulation starts at the root. It follows the rule below until it reaches a position without
 visits, or the end of the game. There it plays one rollout, and it adds a visit and the result to
@@ -75,7 +76,7 @@ def search(
 import random
 
 from experiments.classroom.checks import HandIn, agrees, asked, check, require
-from experiments.classroom.exercises.minimax import Tree, grown
+from experiments.classroom.exercises.minimax import Tree, deep, grown
 from experiments.classroom.variants import decimal
 
 
@@ -103,8 +104,9 @@ class Game(Tree):
         """What a search answers."""
         self.begun.clear()
         children, player, _ = self.functions()
-        visits = hand_in.call("search", 0, children, player, self.rollout, simulations)
-        wanted = [0] * len(children(0))
+        visits = hand_in.call(
+            "search", self.root, children, player, self.rollout, simulations)
+        wanted = [0] * len(children(self.root))
         require(not asked(visits, wanted) and visits is not None and len(visits) == len(wanted),
                 f"search(...) returned {visits!r}: it must return a list with a number for each "
                 f"of {len(wanted)} children.")
@@ -117,17 +119,16 @@ class Game(Tree):
         """
         visits = self.visits(hand_in, simulations)
         problems = [self._problem(before, visits) for before in (1, 0)]
-        require("" in problems, f"{problems[0]} This is {self.text}, with C = {C}; positions are "
-                                "numbered in the order of the text, and the root is 0.")
+        require("" in problems, f"{problems[0]} This is {self.text}, with C = {C}.")
 
     def _problem(self, before: int, visits: list[int]) -> str:
         """What is wrong with the rollouts if the root had `before` visits; "" if nothing."""
-        count, total = {0: before}, {}
+        count, total = {self.root: before}, {}
         for number, (begun, result) in enumerate(self.begun, 1):
             path = [begun]
-            while path[0]:
+            while path[0] != self.root:
                 path.insert(0, self.parents[path[0]])
-            if len(path) == 1 and count[0]:
+            if len(path) == 1 and count[self.root]:
                 return f"Rollout {number} starts at the root."
             if count.get(begun) and self.children_of[begun]:
                 return f"Rollout {number} starts at position {begun}, which had visits before."
@@ -146,7 +147,7 @@ class Game(Tree):
             for node in path:
                 count[node] = count.get(node, 0) + 1
                 total[node] = total.get(node, 0) + result
-        wanted = [count.get(child, 0) for child in self.children_of[0]]
+        wanted = [count.get(child, 0) for child in self.children_of[self.root]]
         return "" if visits == wanted else (
             f"Your simulations visited the children {wanted} times, but search returned {visits}.")
 
@@ -156,7 +157,7 @@ def counts(hand_in: HandIn) -> None:
     for simulations in (1, 7, 60):
         game = Game([[1, -1], [0, 0], [-1, [1, 0]]])
         visits = game.visits(hand_in, simulations)
-        at_root = [position for position, _ in game.begun[:1]].count(0)
+        at_root = [position for position, _ in game.begun[:1]].count(game.root)
         require(sum(visits) + at_root == simulations == len(game.begun),
                 f"After {simulations} simulations the children have {visits} visits, and "
                 f"{len(game.begun)} rollouts were asked for.")
@@ -169,7 +170,7 @@ def all_once(hand_in: HandIn) -> None:
             f"After 5 simulations with 5 children their visits are {visits}.")
     game = Game([[1, 1], [1, 1]])
     game.visits(hand_in, 7)
-    begun = {position for position, _ in game.begun} - {0}
+    begun = {position for position, _ in game.begun} - {game.root}
     require(len(begun) == 6, "A rollout starts at a position without visits: with six "
             f"positions below the root, your rollouts started at {len(begun)}.")
 
@@ -177,10 +178,19 @@ def all_once(hand_in: HandIn) -> None:
 @check("The winning move gets most visits, for either player", points=1)
 def wins(hand_in: HandIn) -> None:
     for first in (1, -1):
-        visits = Game([-first, first, 0], first).visits(hand_in, 400)
+        game = Game([-first, first, 0], first)
+        visits, begun = game.visits(hand_in, 400), [position for position, _ in game.begun]
         require(visits.index(max(visits)) == 1 and visits[1] > 240,
                 f"Of three moves that lose, win and draw, your visits are {visits}, with player "
                 f"{first} to move. Whose wins do you count?")
+        wanted = [begun.count(child) for child in game.children_of[game.root]]
+        require(visits == wanted, f"The rollouts began {wanted} times at the children, but search "
+                                  f"returned {visits}.")
+
+
+def _three(seed: int):
+    """Three random trees below a root."""
+    return [grown(seed + start, 3) for start in (60, 70, 80)]
 
 
 @check("Each simulation follows the largest score, as the player to move sees it", points=3)
@@ -189,14 +199,15 @@ def follows(hand_in: HandIn) -> None:
         # The first move looks good to random play: one answer in five refutes it.
         tempting = [[first, first, first, first, -first], [0, 0, 0, 0, 0]]
         Game(tempting, first).require_rule(hand_in, 60)
-    for seed in range(4):
-        Game(grown(seed + 60, 4), (1, -1)[seed % 2]).require_rule(hand_in, 50)
+    Game(deep(9)[0]).require_rule(hand_in, 20)
+    for seed in range(10):
+        Game(_three(seed), (1, -1)[seed % 2], seed=seed).require_rule(hand_in, 16)
 
 
 @check("The same player may move twice", points=2)
 def twice(hand_in: HandIn) -> None:
-    for seed in range(3):
-        Game(grown(seed + 70, 4), (1, -1)[seed % 2], "any", seed).require_rule(hand_in, 50)
+    for seed in range(10, 15):
+        Game(_three(seed), (1, -1)[seed % 2], "any", seed).require_rule(hand_in, 40)
 
 
 CHECKS = [
@@ -226,6 +237,22 @@ PLANTED = {
     "a random child": ("path.append(max(following, key=lambda child: uct_score(",
                        "path.append(max(following, key=lambda child: 0 * len(path) + child % 7 if "
                        "visits[node] > 20 else uct_score("),
+    "the sign of the first child": ("who * total[child]", "-player(following[0]) * total[child]"),
+    "the signs of the children": ("who * total[child]", "-player(child) * total[child]"),
+    "the player at the leaf": ("result = rollout(path[-1])",
+                               "result = rollout(path[-1]) * player(path[-1])"),
+    "the root is position 0": ("{root: 1}, {root: 0.0}", "{0: 1}, {0: 0.0}"),
+    "visits by number": ("for child in children(root)]", "for child in sorted(children(root))]"),
+    "five plies at most": ("            if new:\n", "            if len(path) > 5:\n"
+                           "                break\n            if new:\n"),
+    "300 visits at most": ("visits[node] = visits.get(node, 0) + 1",
+                           "visits[node] = min(visits.get(node, 0) + 1, 300)"),
+    "the visits of the children": ("visits[child], visits[node],",
+                                   "visits[child], sum(visits[one] for one in following),"),
+    "the tree of the search before": (
+        "    visits, total = {root: 1}, {root: 0.0}",
+        "    visits, total = search.__dict__.setdefault('tree', ({root: 1}, {root: 0.0}))\n"
+        "    visits.setdefault(root, 1)\n    total.setdefault(root, 0.0)"),
 }
 EQUIVALENT = {
     "visits.get(path[not 1])": "Only the new child, which ends the loop, has no visits.",
