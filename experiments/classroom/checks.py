@@ -28,6 +28,7 @@ from dlgo.text import one_line
 
 # Characters of a value that feedback shows, and of all that it says.
 _SHOWN, _LONGEST = 160, 4000
+_AGAIN = "The same call was right before; keep nothing between calls."
 _FROZEN = re.compile(r"frozenset\((\{[^{}]*\})?\)")
 _SETS = set | frozenset
 _MANY = list | tuple | _SETS
@@ -100,7 +101,8 @@ def agrees(
     cases: Iterable[Sequence[Any]], hint: str, points: int = 1,
     part: int | None = None, ordered: bool = True,
 ) -> Check:
-    """A check that a function returns the same as the solution, for each row of arguments.
+    """A check that a function returns the same as the solution, for each row of arguments, and for
+    the first row again at the end.
 
     Args:
         solution: the function, or several that are all called.
@@ -110,19 +112,20 @@ def agrees(
     solutions, rows = solution if isinstance(solution, tuple) else (solution,), list(cases)
 
     def run(hand_in: HandIn) -> None:
-        for arguments in rows:
+        for number, arguments in enumerate([*rows, *rows[:1]]):
+            words = hint if number < len(rows) else _AGAIN
             for function in solutions:
                 expected, name = function(*arguments), function.__name__
                 if part is None:
                     equals = expected if ordered else set(expected)
-                    hand_in.expect(name, *arguments, hint=hint, equals=equals)
+                    hand_in.expect(name, *arguments, hint=words, equals=equals)
                     continue
                 answer = hand_in.call(name, *arguments)
                 require(hasattr(answer, "__len__") and len(answer) == len(expected)
                         and same(answer[part], expected[part]),
                         f"{name}({', '.join(map(short, arguments))}) returned {short(answer)}; "
                         f"value {part + 1} of {len(expected)} is wrong. "
-                        f"{asked(answer, expected) or hint}")
+                        f"{asked(answer, expected) or words}")
 
     return Check(title, points, run)
 

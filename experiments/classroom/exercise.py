@@ -151,8 +151,13 @@ class Exercise:
         return getattr(self._module, "EQUIVALENT", {})
 
     @property
+    def module_name(self) -> str:
+        """The module of its file."""
+        return f"experiments.classroom.exercises.{self.name}"
+
+    @property
     def _module_of_file(self) -> Any:
-        return importlib.import_module(f"experiments.classroom.exercises.{self.name}")
+        return importlib.import_module(self.module_name)
 
     @functools.cached_property
     def _module(self) -> Any:
@@ -264,6 +269,11 @@ class FaultExercise(Exercise):
     def planted(self) -> dict[str, tuple[str, str]]:
         """The fault."""
         return {self.bug: self.of.planted[self.bug]}
+
+    @property
+    def module_name(self) -> str:
+        """The module of the exercise."""
+        return self.of.module_name
 
     @property
     def _module(self) -> Any:

@@ -18,6 +18,7 @@ from typing import Any
 
 from dlgo.digests import hex_digest
 from dlgo.errors import DlgoError
+from dlgo.imports import imported_files
 from dlgo.records.failures import Failure
 from dlgo.text import error_text
 from engines.isolation.calls import CallError, Functions
@@ -34,6 +35,8 @@ _LOAD_SECONDS, _CALL_SECONDS, _ALL_SECONDS = 10.0, 10.0, 45.0
 # Processes of a hand-in that may hang or crash before the rest of its checks fail.
 _MOST_CRASHES = 4
 TRUSTED = "Run without a sandbox (--trust): this code could read and change files."
+# The modules that make a mark, besides the exercise's: this one, and that of the hand-in's process.
+_GRADERS = (__name__, "engines.isolation.answer")
 ALLOWANCE = Allowance(memory_mb=512, processes=16, cpu_seconds=60.0)
 
 
@@ -198,20 +201,29 @@ def _words(error: CallError, name: str) -> str:
     return f"{name.removesuffix('.py')} raised {error}{place}."
 
 
+def version_of(exercise: Exercise) -> bytes:
+    """All that a mark is made of but the hand-in: the exercise's text as this variant has it, and
+    the files of the modules that grade it."""
+    files = imported_files([exercise.module_name, *_GRADERS], ("dlgo", "engines", "experiments"))
+    contents = [name.encode() + path.read_bytes() for name, path in sorted(files.items())]
+    return b"\0".join([exercise.source.encode(), *contents])
+
+
 def grade(
     student: str, exercise: Exercise, collected: Collected, trust: bool = False,
     saved_grades: Mapping[tuple[str, str], Grade] | None = None,
 ) -> Grade:
     """Grade a collected hand-in; with `trust`, without a sandbox.
 
-    A grade of the same files in `saved_grades`, by student and exercise, is given again.
+    A grade of the same files by the same version of everything in `saved_grades`, by student and
+    exercise, is given again.
     Raises SandboxError if there is no working sandbox here, and it is not trusted.
     """
     path = collected.exercises.get(exercise.name)
     if path is None:
         return Grade(student, exercise.name, [], exercise.points, collected.notes)
     functions = _Student(path, Sandbox([collected.folder], ALLOWANCE, sealed=True, trusted=trust))
-    digest = hex_digest(exercise.source + collected.digest, 16)
+    digest = hex_digest([version_of(exercise), collected.digest.encode()], 16)
     earlier = (saved_grades or {}).get((student, exercise.name))
     if earlier is not None and (earlier.digest, earlier.trusted) == (digest, trust):
         return earlier

@@ -2,54 +2,50 @@
 
     python -m experiments.classroom.mutants ko counting
 
-A mutant is the solution with one change: one that an operator of Cosmic Ray makes, or a bug of the
-exercise's `PLANTED`. `EQUIVALENT` of an exercise lists changes that are no faults: a text that only
-the mutant's line has (spaces do not matter), and the reason. All other mutants must lose points.
+A mutant is the solution with one change of its text (mutant_lines.py), with another function in
+place of one of its own (mutant_functions.py), or with a bug of the exercise's `PLANTED`.
+`EQUIVALENT` of an exercise lists changes that are no faults: a text that only the mutant's lines
+have, or what this program prints after "->" (spaces do not matter), and the reason. All other
+mutants must lose points.
 """
 
 from __future__ import annotations
 
 import copy
+import itertools
 import os
 import select
 import signal
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from types import CodeType
 from typing import Any
 
 import click
 import numpy as np
 
 from dlgo.errors import DlgoError
-from dlgo.extras import require_extra
 from dlgo.text import replace_once
 from engines.isolation.answer import call_unchanged
 from engines.isolation.plain import from_plain, to_plain
 from experiments.classroom.checks import Check, HandIn, Wrong
 from experiments.classroom.exercise import Exercise, get_exercise, written_exercises
+from experiments.classroom.mutant_functions import Asked, by_wrappers
+from experiments.classroom.mutant_lines import (
+    Mutant,
+    by_names,
+    by_operators,
+    bytecode,
+    kinds_of_names,
+)
 from experiments.command import run
 
-# CPU seconds and bytes of memory of a mutant, which may run forever. Solutions take up to a second.
-_SECONDS, _BYTES = 8, 1 << 30
+# CPU seconds and bytes of memory of a mutant, which may run forever: some seconds, and some times
+# as long as the solution takes.
+_SECONDS, _TIMES, _BYTES = 2, 8, 1 << 30
 # Share of the mutants of each exercise that must lose points.
 WANTED = 0.95
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """A solution with one change."""
-
-    source: str
-    place: str  # "line 12", or the name of a planted bug
-    before: str  # the first line that differs
-    after: str  # the same line of the mutant
-
-    def has(self, text: str) -> bool:
-        """Whether the change put `text` into the line; blanks are ignored."""
-        old, new, text = ("".join(part.split()) for part in (self.before, self.after, text))
-        return text in new and text not in old
 
 
 @dataclass
@@ -99,6 +95,22 @@ def in_process(source: str) -> HandIn:
     return HandIn(call)
 
 
+def calls_of(exercise: Exercise) -> list[Asked]:
+    """What the checks ask, with the solution's answers; in this process. Raises DlgoError if the
+    solution does not pass."""
+    solution, calls = in_process(exercise.solution()), list[Asked]()
+
+    def call(name: str, *arguments: Any) -> Any:
+        result = solution.call(name, *arguments)
+        calls.append((name, arguments, result))
+        return result
+
+    for check in exercise.checks:
+        if feedback := check.feedback(HandIn(call)):
+            raise DlgoError(f"solution {exercise.name}, {check.title}: {feedback}")
+    return calls
+
+
 def _plainly(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *arguments: from_plain(to_plain(function(*arguments)))
 
@@ -113,43 +125,26 @@ def planted(exercise: Exercise) -> Iterator[Mutant]:
             raise DlgoError(f"solution {exercise.name}, bug {name!r}: {error}") from None
 
 
-def generated(solution: str, line_numbers: Collection[int]) -> Iterator[Mutant]:
-    """The mutants that Cosmic Ray makes of lines of a source, given by their numbers; each once."""
-    require_extra("test", "mutation testing", "cosmic_ray")
-    from cosmic_ray import plugins
-    from cosmic_ray.mutating import mutate_code
-
-    lines, bytecodes = solution.splitlines(), {_bytecode(compile(solution, "", "exec"))}
-    for name in plugins.operator_names():
-        operator = plugins.get_operator(name)
-        # Whether `is` differs from `==` depends on the interpreter.
-        if operator.arguments() or name.endswith(("_Is", "_IsNot")):
+def all_mutants(exercise: Exercise, asked: Sequence[Asked]) -> Iterator[Mutant]:
+    """The mutants of all kinds that do something else than the solution; each once."""
+    solution, line_numbers = exercise.solution(), exercise.solution_lines()
+    kinds = kinds_of_names("hand_in.py", lambda: outcomes(exercise, solution))
+    codes = {bytecode(compile(solution, "", "exec"))}
+    for mutant in itertools.chain(
+        planted(exercise), by_operators(solution, line_numbers),
+        by_names(solution, line_numbers, kinds), by_wrappers(solution, asked),
+    ):
+        try:
+            code = bytecode(compile(mutant.source, "", "exec"))
+        except SyntaxError:
             continue
-        occurrence = 0
-        while (mutated := mutate_code(solution, operator(), occurrence)) is not None:
-            occurrence += 1
-            number, old_line, new_line = next(
-                (number, *pair) for number, pair
-                in enumerate(zip(lines, mutated.splitlines(), strict=False), 1) if len({*pair}) > 1)
-            try:
-                code = _bytecode(compile(mutated, "", "exec"))
-            except SyntaxError:
-                continue
-            if number in line_numbers and code not in bytecodes:
-                bytecodes.add(code)
-                yield Mutant(
-                    mutated, f"line {number}", old_line.strip(), " ".join(new_line.split()))
+        if code not in codes:
+            codes.add(code)
+            yield mutant
 
 
-def _bytecode(code: CodeType) -> Any:
-    """What code does, without its lines and columns."""
-    constants = [_bytecode(constant) if isinstance(constant, CodeType) else repr(constant)
-                 for constant in code.co_consts]
-    return code.co_code, code.co_names, code.co_varnames, code.co_freevars, tuple(constants)
-
-
-def loses_points(exercise: Exercise, source: str) -> bool:
-    """Whether a check fails, in a process of its own; so does one that does not end."""
+def loses_points(exercise: Exercise, source: str, seconds: int) -> bool:
+    """Whether a check fails, in a process of its own; so does one that does not end in CPU time."""
     readable, writable = os.pipe()
     child = os.fork()
     if not child:
@@ -157,15 +152,16 @@ def loses_points(exercise: Exercise, source: str) -> bool:
             import resource
 
             sys.setrecursionlimit(5000)
-            resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
             resource.setrlimit(resource.RLIMIT_DATA, (_BYTES, _BYTES))
-            if not any(outcomes(exercise, source).values()):
+            hand_in = in_process(source)
+            if not any(check.feedback(hand_in) for check in exercise.checks):
                 os.write(writable, b"passed")
         finally:
             os._exit(0)
     os.close(writable)
     try:  # a mutant may wait, which takes no CPU time
-        ready, _, _ = select.select([readable], [], [], 10 * _SECONDS)
+        ready, _, _ = select.select([readable], [], [], 10 * seconds)
         return not (ready and os.read(readable, 9))
     finally:
         os.close(readable)
@@ -176,13 +172,14 @@ def loses_points(exercise: Exercise, source: str) -> bool:
 def score(exercise: Exercise) -> Score:
     """Try all mutants of an exercise."""
     result, unused = Score(exercise.name), set(exercise.equivalent)
-    for mutant in (
-        *planted(exercise), *generated(exercise.solution(), exercise.solution_lines()),
-    ):
+    start = time.process_time()
+    asked = calls_of(exercise)
+    seconds = _SECONDS + int(_TIMES * (time.process_time() - start))
+    for mutant in all_mutants(exercise, asked):
         if texts := [text for text in exercise.equivalent if mutant.has(text)]:
             unused.difference_update(texts)
             result.equivalent += 1
-        elif loses_points(exercise, mutant.source):
+        elif loses_points(exercise, mutant.source, seconds):
             result.killed += 1
         else:
             result.survivors.append(mutant)

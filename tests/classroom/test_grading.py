@@ -124,6 +124,33 @@ def test_a_split_by_the_order_of_a_set_differs_in_a_new_process(tmp_path) -> Non
         assert [result.title for result in graded.results if result.feedback] == failed
 
 
+@pytest.mark.slow
+def test_a_mark_is_kept_until_a_file_that_made_it_changes(tmp_path, monkeypatch) -> None:
+    """Trees of minimax.py are in the checks of alpha_beta and uct."""
+    names = ("ko", "alpha_beta", "uct", "fault_minimax")
+    graded_exercises = [get_exercise(name) for name in names]
+    for exercise in graded_exercises:
+        (tmp_path / f"{exercise.name}.py").write_text(exercise.student_version())
+
+    def grade_again(saved: list[grading.Grade]) -> list[grading.Grade]:
+        saved_grades = {(grade.student, grade.exercise): grade for grade in saved}
+        return grade_hand_in("alice", tmp_path, graded_exercises, True, saved_grades)
+
+    grades, read = grade_again([]), Path.read_bytes
+    for changed, expected in (
+        ("README.md", []), ("exercises/ko.py", ["ko"]),
+        ("exercises/minimax.py", ["alpha_beta", "uct", "fault_minimax"]),
+        ("classroom/checks.py", [*names]), ("classroom/grading.py", [*names]),
+        ("isolation/answer.py", [*names]), ("isolation/plain.py", [*names]),
+        ("programs/sandbox.py", [*names]),
+    ):
+        monkeypatch.setattr(Path, "read_bytes", lambda path, changed=changed: (
+            read(path) + b"#" * path.as_posix().endswith(changed)))
+        again = grade_again(grades)
+        assert [grade.exercise for grade, earlier in zip(again, grades, strict=True)
+                if grade.digest != earlier.digest] == expected, changed
+
+
 def test_only_the_grader_says_that_something_did_not_end_in_time(tmp_path) -> None:
     raises = "def forbidden(*_): raise ValueError('the loop did not end in time')\n"
     for source, hung in ((raises, False), ("import time\ntime.sleep(60)\n", True)):
