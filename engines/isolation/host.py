@@ -26,8 +26,10 @@ from dlgo.text import error_text
 from dlgo.tracebacks import describe
 from engines.base import Decision
 from engines.clock import stopped_by
+from engines.isolation.imports import refuse_imports
 from engines.isolation.server import Server
 from engines.programs.program import ProgramError
+from engines.programs.sandbox import ENGINES
 from engines.registry import EngineSpec
 from engines.watching.recording import transcript
 
@@ -42,23 +44,11 @@ def main() -> None:
     """Answer requests until there are no more."""
     server = Server(printed=2)
     cast(TextIOWrapper, sys.stdout).reconfigure(line_buffering=True, errors="backslashreplace")
-    if "DLGO_ENGINES" in os.environ:
-        sys.meta_path.append(_NotAllowed())
+    if ENGINES in os.environ:
+        refuse_imports(_is_own)
     for text in sys.argv[1:]:
         pkgutil.resolve_name(text)()
     server.run(_Host(server).answer)
-
-
-class _NotAllowed:
-    """Says why an engine of ours, whose files cannot be seen here, cannot be imported."""
-
-    def find_spec(self, name: str, *_: Any) -> None:
-        """What Python asks of a finder, if the others have found nothing."""
-        if name.startswith("engines."):
-            raise ImportError(
-                f"{name} is not available to your bot; write your own search, or ask your lecturer "
-                "to allow the engine"
-            )
 
 
 class _Host:

@@ -41,8 +41,8 @@ _CONFINE = str(Path(__file__).with_name("confine.py"))
 _VISIBLE, _HIDDEN = ("dlgo", "engines"), ("experiments", "reports", "tests")
 # Where programs in the sandbox may write.
 _SCRATCH = ("/dev/shm", "/tmp")
-# The variable of the engines that code in the sandbox may use.
-ENGINES = "DLGO_ENGINES"
+# The variables of the engines and installed packages that code in the sandbox may use.
+ENGINES, PACKAGES = "DLGO_ENGINES", "DLGO_PACKAGES"
 # Visible parts of the system and of a Python installation: people keep courses in the rest.
 _PARTS = ("bin", "lib", "lib32", "lib64", "libx32", "pyvenv.cfg")
 # Folders or links of the system.
@@ -85,7 +85,8 @@ class Allowance:
 class Sandbox:
     """What keeps a program in. It may read `readable`, files and folders at the places where they
     are, and load machine code from `code_cache` (`dlgo.jit.shared_cache`). Links lead nowhere. Of
-    our engines, it may use `engines` (None: all).
+    our engines, it may use `engines` (None: all); then of all installed packages and programs it
+    sees Python, what dlgo and these engines need (`needed.py`), and `packages`.
 
     Args:
         sealed: nothing else can be seen but Python and NumPy (`sealed.py`).
@@ -97,6 +98,7 @@ class Sandbox:
     allowance: Allowance = field(default_factory=Allowance)
     code_cache: Path | None = None
     engines: tuple[str, ...] | None = None
+    packages: tuple[str, ...] = ()
     sealed: bool = False
     trusted: bool = False
 
@@ -176,9 +178,21 @@ class Sandbox:
             if folder.is_dir() and any(map(folder.is_relative_to, roots)):
                 words += _cover(folder, [path for path in details if path.is_relative_to(folder)])
         if self.engines is not None:
+            words += self._cover_installed(roots)
             words += _cover(needed.ENGINES, needed.engine_files(self.engines))
         words += [word for place in details for word in ("--ro-bind", str(place), str(place))]
         return words
+
+    def _cover_installed(self, roots: Sequence[Path]) -> list[str]:
+        """The words that hide programs and installed packages that are not needed."""
+        packages = needed.packages(self.engines or (), self.packages)
+        shown = [*needed.package_files(packages), *(_PACKAGES / name for name in _VISIBLE),
+                 Path(_PYTHON), Path(os.path.realpath(_PYTHON))]
+        prefixes = {sys.prefix, sys.base_prefix, "/usr", "/usr/local"}
+        folders = needed.package_folders(prefixes) | {Path(prefix, "bin") for prefix in prefixes}
+        return [word for folder in sorted(folders)
+                if folder.is_dir() and any(map(folder.is_relative_to, roots))
+                for word in _cover(folder, [file for file in shown if file.parent == folder])]
 
     def _variables(self) -> dict[str, str]:
         variables = {
@@ -192,6 +206,7 @@ class Sandbox:
             variables["DLGO_READ_CACHE"] = str(self.code_cache)
         if self.engines is not None:
             variables[ENGINES] = ",".join(self.engines)
+            variables[PACKAGES] = ",".join(self.packages)
         return variables
 
 

@@ -81,6 +81,8 @@ class Entry:
         )
         self._start = compile_rules(get_game(plan.game), plan.allow)  # here, once
         self._code = None if trust else shared_cache()
+        package = type(self._start.game).__module__.partition(".")[0]
+        self._packages = () if package == "dlgo" else (package,)
 
     def bot_of(self, student: str, source: Source, log: Callable[[str], None]) -> Bot:
         """The bot of a student: of the last hand-in in `source` that can play; `log` prints
@@ -124,7 +126,7 @@ class Entry:
         """The command that starts a bot."""
         place = folder.resolve()
         sandbox = None if self._trust else Sandbox(
-            [place], self._allowance, self._code, self._plan.allow)
+            [place], self._allowance, self._code, self._plan.allow, self._packages)
         return Launch(str(place / self._plan.bot), sandbox)
 
     def _problem(self, folder: Path) -> str:

@@ -10,6 +10,7 @@ import csv
 import re
 import shutil
 import stat
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,13 +20,14 @@ from dlgo.api import GameSpec
 from dlgo.errors import DlgoError
 from dlgo.records.ledger import GameRecord, Ledger
 from engines.jobs import Inline
+from engines.programs import needed
 from engines.registry import build_engine
 from experiments.arena import engine_cache, tournament
 from experiments.arena.tournament import seed_of
 from experiments.classroom import league_bots
 from experiments.classroom.league_bots import entrant_name
 from experiments.classroom.make_class import bot, make_class, write_hostile
-from tests.command import Done, assert_one_line, dlgo_here
+from tests.command import ROOT, Done, assert_one_line, dlgo_here
 from tests.sandboxed import sandboxed
 
 PLAN = """\
@@ -191,7 +193,7 @@ def test_nobody_can_try_versions_until_one_is_lucky(tmp_path, capfd, at_home) ->
     assert marks(folder)["ann"][-2] == "2026-11-20T12:00"
 
 
-# Two ways to let a built-in engine play, and a look at its files.
+# Ways to let a built-in engine play, and a look at its files.
 BORROWERS = {
     "imports": "import engines.solver.engine\ndef select_move(state):\n"
                "    return state.legal_moves()[0]\n",
@@ -205,22 +207,89 @@ BORROWERS = {
 }
 
 
+MAY_IMPORT = "is not available to your bot, which may import the standard library, NumPy, dlgo"
+PACKAGES = Path(pytest.__file__).parents[1]
+# Ways to load what else is installed: here pytest, and Numba, which dlgo needs.
+LOADERS = {
+    "statement": "import pytest\n",
+    "member": "from pytest.fixtures import x\n",
+    "loaded": "import numba\n",
+    "importlib": "import importlib\nimportlib.import_module('pytest')\n",
+    "late": "class Bot:\n    def select_move(self, state):\n        import pytest\n",
+}
+# Ways around the refusal: the files are hidden, too.
+INTRUDERS = {
+    "unguarded": "import sys, builtins\ndel sys.meta_path[0]\n"
+                 f"sys.path.insert(0, {str(PACKAGES)!r})\n"
+                 "raise RuntimeError(f'got {__import__(\"pyte\" + \"st\")}')\n",
+    "runs": "import subprocess, sys\n"
+            "assert subprocess.run([sys.executable, '-c', 'import numpy']).returncode == 0\n"
+            "raise RuntimeError('got' if subprocess.run([sys.executable, '-c', 'import pytest'])"
+            ".returncode == 0 else 'nothing')\n",
+    "reads": f"open({str(PACKAGES / 'pytest/__init__.py')!r})\nraise RuntimeError('got it')\n",
+    "lists": "import glob, os, sys\n"
+             "found = [path for end in ('lib*/python3*/*-packages/pytest', 'bin/pytest*',"
+             " 'bin/p[ei]*')\n"
+             f"         for prefix in ({sys.prefix!r}, {sys.base_prefix!r}, '/usr', '/usr/local')\n"
+             "         for path in glob.glob(os.path.join(prefix, end))]\n"
+             "raise RuntimeError(f'got {found}' if found else 'nothing')\n",
+    "walks": "import os\n"
+             "found = [os.path.join(place, name) for place, folders, files in os.walk('/')\n"
+             "         for name in (*folders, *files) if name in ('pytest', '_pytest', 'solver',"
+             " 'exercises', 'games.sqlite') and not place.startswith('/proc')]\n"
+             "raise RuntimeError(f'got {found}' if found else 'nothing')\n",
+}
+PLAYS = "def select_move(state):\n    return state.legal_moves()[0]\n"
+HONEST = "import math, numpy, dlgo, helper\nfrom engines.base import Decision\n" + PLAYS
+
+
+def entries(
+    capfd: pytest.CaptureFixture[str], folder: Path, bots: dict[str, str]
+) -> dict[str, str]:
+    """What the league says of hand-ins, by student."""
+    for name, source in bots.items():
+        (folder / "hand-ins" / name).mkdir(parents=True)
+        (folder / "hand-ins" / name / "bot.py").write_text(source)
+        (folder / "hand-ins" / name / "helper.py").write_text("")
+    (folder / "class.csv").write_text("student\n")
+    done = league(capfd, folder, "--minutes=0")
+    assert done.returncode == 0, done.stderr
+    lines = [line.partition(": ") for line in done.stderr.splitlines()]
+    return {name: text for name, _, text in lines if name in bots}
+
+
 @pytest.mark.slow
 @sandboxed
 def test_bots_have_the_engines_that_the_rules_name_and_no_others(tmp_path, capfd) -> None:
-    for name, source in BORROWERS.items():
-        (tmp_path / "hand-ins" / name).mkdir(parents=True)
-        (tmp_path / "hand-ins" / name / "bot.py").write_text(source)
     for allow, refused in (("", ("imports", "builds")), ('allow = ["solver"]\n', ("reads",))):
         (tmp_path / "league.toml").write_text(f'game = "connect4"\nroster = "class.csv"\n{allow}')
-        (tmp_path / "class.csv").write_text("student\n")
-        done = league(capfd, tmp_path, "--minutes=0")
-        assert done.returncode == 0, done.stderr
-        for name in BORROWERS:
-            [line] = [line for line in done.stderr.splitlines() if line.startswith(f"{name}: ")]
+        for name, line in entries(capfd, tmp_path, BORROWERS).items():
             assert ("cannot play" in line) == (name in refused), line
             if not allow and name in refused:
-                assert "engines.solver is not available to your bot" in line and "line " in line
+                assert "engines.solver" in line and MAY_IMPORT in line and "line " in line
+        shutil.rmtree(tmp_path / "hand-ins")
+
+
+@pytest.mark.slow
+@sandboxed
+def test_bots_import_numpy_dlgo_and_nothing_else_that_is_installed(tmp_path, capfd) -> None:
+    (tmp_path / "league.toml").write_text('game = "tictactoe"\nroster = "class.csv"\n')
+    told = entries(capfd, tmp_path, {"honest": HONEST, **LOADERS, **INTRUDERS})
+    assert told.pop("honest") == "the hand-in plays"
+    for name in LOADERS:
+        assert MAY_IMPORT in told[name] and "line " in told[name], told[name]
+    for name in INTRUDERS:
+        assert "cannot play" in told[name] and "got" not in told[name], told[name]
+
+
+def test_bots_see_the_packages_that_dlgo_imports() -> None:
+    """Those of its adapters only where their user has them."""
+    files = [path for path in (ROOT / "dlgo").rglob("*.py") if "adapters" not in path.parts]
+    tops = {name.partition(".")[0] for file in files for name in needed._imports(file)}
+    tops -= {*sys.stdlib_module_names, "dlgo", "engines", "experiments"}
+    tops -= {"processes"}  # a script of dlgo imports the file beside it
+    assert tops == {*needed.OF_DLGO} == {*needed.packages(())}
+    assert {*needed.packages((), ("pytest",))} >= {"pytest", "_pytest", "pluggy"}
 
 
 def test_whoever_fails_in_all_games_has_not_taken_part(tmp_path, capfd, at_home) -> None:
