@@ -56,7 +56,7 @@ def _wrapped(solution: str, node: ast.FunctionDef, fault: str, lines: str) -> Mu
     body = "\n".join(f"    {line}" for line in lines.splitlines())
     text = _FUNCTION.format(name=node.name, signature=ast.unparse(node.args), fault=fault,
                             lines=body, parameters=", ".join(_parameters(node)))
-    return Mutant(solution + text, "whole function", "", f"{node.name}: {fault}")
+    return Mutant(solution + text, "functions", node.name, "", f"{node.name}: {fault}")
 
 
 def _parameters(node: ast.FunctionDef) -> list[str]:
@@ -81,7 +81,8 @@ def _faults(node: ast.FunctionDef, rows: list[tuple[Any, ...]]) -> Iterator[Faul
     for first, second in itertools.combinations(values, 2):
         if _kinds(values[first]) == _kinds(values[second]):
             yield f"{first} and {second} are swapped", f"{first}, {second} = {second}, {first}"
-    yield from _memory(values)
+    if values:
+        yield from _memory(values)
     yield from _trees([name for name, column in values.items() if callable(column[0])])
 
 
@@ -118,8 +119,9 @@ def _numbers(name: str, column: list[Any]) -> Iterator[Fault]:
     if low < 0:
         yield f"{name} is at least {half(low)}", f"{name} = max({name}, {half(low)})"
         yield f"{name} has no sign", f"{name} = abs({name})"
-    if any(isinstance(value, float) for value in column):
+    if not all(2 * value % 1 == 0 for value in column):  # draws may count half
         yield f"{name} has three digits", f"{name} = round({name}, 3)"
+    if any(isinstance(value, float) for value in column):
         yield f"{name} is a whole number", f"{name} = int({name})"
 
 
@@ -170,7 +172,7 @@ def _items(name: str, column: list[Any]) -> Iterator[Fault]:
         _is_number(part) for value in column for part in np.ravel(np.array(value, dtype=object))
     ) else []
     array = isinstance(column[0], np.ndarray)
-    if any(isinstance(part, float) for part in parts):
+    if not all(2 * part % 1 == 0 for part in parts):
         yield (f"{name} have three digits", f"{name} = {name}.round(3)" if array
                else f"{name} = [round(part, 3) for part in {name}]")
     if parts and min(parts) < 0:
@@ -269,4 +271,4 @@ import random
 
 chosen, counter, drawn = random.choice, itertools.count(), {{}}
 random.choice = lambda values: {choice}
-""", "luck", "", f"random.choice {fault}")
+""", "functions", "luck", "", f"random.choice {fault}")

@@ -20,8 +20,8 @@ from dlgo.extras import require_extra
 # Types of values that can stand for each other.
 _ALIKE = {"float": "int", "tuple": "list", "ndarray": "list", "frozenset": "set",
           "builtin_function_or_method": "function", "method": "function"}
-# Pairs of functions that do the opposite.
-_OPPOSITES = (("max", "min"), ("any", "all"))
+# Functions, and those that do the opposite. The order of their arguments does not matter.
+_OPPOSITES = {"max": "min", "min": "max", "any": "all", "all": "any"}
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,9 @@ class Mutant:
     """A solution with one change."""
 
     source: str
-    place: str  # "line 12", "whole function", or the name of a planted bug
-    before: str  # the lines that differ, with " / " between them; "" for a whole function
+    kind: str  # "planted", "operators", "names" or "functions"
+    place: str  # "line 12", or the name of a planted bug or of a function
+    before: str  # the lines that differ, with " / " between them; "" for another function
     after: str  # the same lines of the mutant; or what is wrong, in words
 
     def has(self, text: str) -> bool:
@@ -62,8 +63,8 @@ def by_operators(solution: str, line_numbers: Collection[int]) -> Iterator[Mutan
                 (number, *pair) for number, pair
                 in enumerate(zip(lines, mutated.splitlines(), strict=False), 1) if len({*pair}) > 1)
             if number in line_numbers:
-                yield Mutant(
-                    mutated, f"line {number}", old_line.strip(), " ".join(new_line.split()))
+                yield Mutant(mutated, "operators", f"line {number}", old_line.strip(),
+                             " ".join(new_line.split()))
 
 
 def by_names(
@@ -72,8 +73,9 @@ def by_names(
     """The mutants of names, marks and calls on these lines; `kinds` as `kinds_of_names` returns."""
     for function in ast.parse(solution).body:
         if isinstance(function, ast.FunctionDef):
-            nodes = [node for node in ast.walk(function)
-                     if getattr(node, "lineno", 0) in line_numbers]
+            texts = {id(node.value) for node in ast.walk(function) if isinstance(node, ast.Expr)}
+            nodes = [node for node in ast.walk(function) if id(node) not in texts
+                     and getattr(node, "lineno", 0) in line_numbers]
             for change in _changes(nodes, kinds.get(function.name, {})):
                 yield _replaced(solution, change)
 
@@ -87,7 +89,7 @@ def _changes(nodes: list[ast.AST], kinds: Mapping[str, set[str]]) -> Iterator[li
             places[repr(node.value)].append(node)
         elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
             places[f"[{node.slice.value!r}]"].append(node.slice)
-        if isinstance(node, ast.Call) and len(node.args) > 1:
+        if isinstance(node, ast.Call) and ast.unparse(node.func) not in _OPPOSITES:
             for first, second in itertools.combinations(node.args, 2):
                 yield [_as(first, ast.unparse(second)), _as(second, ast.unparse(first))]
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".index"):
@@ -100,9 +102,8 @@ def _changes(nodes: list[ast.AST], kinds: Mapping[str, set[str]]) -> Iterator[li
             if name < other:
                 yield [_as(place, new) for old, new in ((name, other), (other, name))
                        for place in places[old]]
-    for name, opposite in (pair for pair in _OPPOSITES for pair in (pair, pair[::-1])):
-        if places[name]:
-            yield [_as(place, opposite) for place in places[name]]
+    for name in _OPPOSITES.keys() & places.keys():
+        yield [_as(place, _OPPOSITES[name]) for place in places[name]]
 
 
 def _can_stand_for(name: str, other: str, kinds: Mapping[str, set[str]]) -> bool:
@@ -134,7 +135,7 @@ def _replaced(solution: str, changes: Sequence[Replacement]) -> Mutant:
     before, after = (" / ".join(version[number - 1].strip() for number in numbers)
                      for version in (old_lines, lines))
     place = f"line{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
-    return Mutant("\n".join(lines) + "\n", place, before, after)
+    return Mutant("\n".join(lines) + "\n", "names", place, before, after)
 
 
 def kinds_of_names(file: str, program: Callable[[], Any]) -> dict[str, dict[str, set[str]]]:

@@ -18,6 +18,7 @@ import select
 import signal
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -53,15 +54,24 @@ class Score:
     """The mutants of an exercise."""
 
     exercise: str
-    killed: int = 0  # that lose points
+    killed: Counter[str] = field(default_factory=Counter)  # those that lose points, by kind
     equivalent: int = 0
     survivors: list[Mutant] = field(default_factory=list)
     unused: list[str] = field(default_factory=list)  # texts of EQUIVALENT that no mutant has
 
     @property
     def share(self) -> float:
-        """The share of mutants that lose points; equivalent ones do not count."""
-        return self.killed / max(self.killed + len(self.survivors), 1)
+        """The share of mutants that lose points, of the kind in which it is smallest; equivalent
+        ones do not count."""
+        survivors = Counter(mutant.kind for mutant in self.survivors)
+        return min(self.killed[kind] / (self.killed[kind] + survivors[kind])
+                   for kind in self.killed | survivors)
+
+    def __str__(self) -> str:
+        """The numbers in a line."""
+        killed, left = self.killed.total(), len(self.survivors)
+        return (f"{self.exercise}: {self.share:.0%} or more of each kind, {killed} of "
+                f"{killed + left} mutants lose points; {self.equivalent} more are equivalent")
 
 
 def outcomes(
@@ -120,7 +130,7 @@ def planted(exercise: Exercise) -> Iterator[Mutant]:
     solution = exercise.solution()
     for name, (right, wrong) in exercise.planted.items():
         try:
-            yield Mutant(replace_once(solution, right, wrong), name, right, wrong)
+            yield Mutant(replace_once(solution, right, wrong), "planted", name, right, wrong)
         except ValueError as error:
             raise DlgoError(f"solution {exercise.name}, bug {name!r}: {error}") from None
 
@@ -180,7 +190,7 @@ def score(exercise: Exercise) -> Score:
             unused.difference_update(texts)
             result.equivalent += 1
         elif loses_points(exercise, mutant.source, seconds):
-            result.killed += 1
+            result.killed[mutant.kind] += 1
         else:
             result.survivors.append(mutant)
     result.unused = sorted(unused)
@@ -194,17 +204,16 @@ def main(names: tuple[str, ...]) -> None:
     low = []
     for exercise in [get_exercise(name) for name in names] or written_exercises().values():
         result = score(exercise)
-        total = result.killed + len(result.survivors)
-        click.echo(f"{exercise.name}: {result.share:.0%}, {result.killed} of {total} mutants lose "
-                   f"points; {result.equivalent} more are equivalent")
+        click.echo(str(result))
         for mutant in result.survivors:
-            click.echo(f"  {mutant.place}: {mutant.before}\n    -> {mutant.after}")
+            click.echo(f"  {mutant.place}: {mutant.before}".rstrip(": "))
+            click.echo(f"    -> {mutant.after}")
         for line in result.unused:
             click.echo(f"  EQUIVALENT has a text that no mutant has: {line}")
         low += [exercise.name] * (result.share < WANTED)
     if low:
-        raise DlgoError(f"less than {WANTED:.0%} of the mutants lose points in {', '.join(low)}; "
-                        "sharpen their checks")
+        raise DlgoError(f"less than {WANTED:.0%} of a kind of mutants lose points in "
+                        f"{', '.join(low)}; sharpen their checks")
 
 
 if __name__ == "__main__":

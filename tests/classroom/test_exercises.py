@@ -54,10 +54,10 @@ def test_planted_bugs_lose_points_and_are_told_of(name) -> None:
 @pytest.mark.skipif(not importlib.util.find_spec("cosmic_ray"), reason="needs Cosmic Ray")
 @pytest.mark.parametrize("name", EXERCISES if RUN_ALL else ["ko"])
 def test_nearly_all_mutants_lose_points(name) -> None:
-    """All exercises with --run-all, which takes three minutes."""
+    """All exercises with --run-all, which takes ten minutes."""
     result = mutants.score(EXERCISES[name])
     assert result.share >= mutants.WANTED, result.survivors
-    assert not result.unused and result.killed >= 10
+    assert not result.unused and result.killed.total() >= 50
 
 
 def test_a_fault_of_the_museum_earns_nothing_until_it_is_mended(capsys) -> None:
