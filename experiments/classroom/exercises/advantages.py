@@ -84,27 +84,41 @@ def variant(rng: random.Random):
 REWARDS, VALUES = [0.0, 1.0, 0.0, -2.0], [0.3, 0.5, -0.5, 0.1]
 LONG = [float((5 * n) % 7 - 3) for n in range(150)]
 GUESSES = [((11 * n) % 19 - 9) / 10 for n in range(150)]
+_random = random.Random(12)
+
+
+def _values(count: int) -> list[float]:
+    return [round(_random.uniform(-1, 1), 3) for _ in range(count)]
+
+
+# The last moves of a game need not have a reward.
+GAMES = [(_values(moves - 1) + [end], _values(moves))
+         for moves in (1, 2, 2, 3, 3, 4, 5, 9, 30, 300) for end in (0.0, 1.0)]
+PLAYERS = [[_random.choice((1, -1)) for _ in values] for _, values in GAMES]
 CHECKS = [
     agrees("A return includes the reward of its move", returns,
            [([1.0],), ([100.0, -300.5],), ([-1.0, 0.0],)],
            "The return includes the reward of the move itself."),
     agrees("The discount grows with the distance from the move", returns,
-           [(REWARDS,), (LONG,), ([0.0, 0.0, 2.0],)],
+           [(REWARDS,), (LONG,), ([0.0, 0.0, 2.0],), ([3.0, 0.0, 0.0],),
+            *((rewards,) for rewards, _ in GAMES)],
            "Start at the end.", points=2),
     agrees("The surprise of the last move is its reward minus the value", advantages,
-           [([1.0], [0.3]), ([-2.5], [0.0]), ([0.0], [-0.75])],
+           [([1.0], [0.3]), ([-2.5], [0.0]), ([0.0], [-0.75]), ([1.5], [1.5])],
            "The game is over after the last move, so no value follows."),
     agrees("A surprise compares the next value with the value before", advantages,
            [(rewards, values) for rewards in ([0.0, 1.0], [0.5, -1.0])
             for values in ([0.25, 0.5], [-0.5, 0.0], [0.0, 1.0])],
            "If the result is better than expected, the advantage is positive.", points=2),
     agrees("Later surprises count less and less", advantages,
-           [(REWARDS, VALUES), (LONG, GUESSES), (LONG, [0.0] * 150)],
+           [(REWARDS, VALUES), (LONG, GUESSES), (LONG, [0.0] * 150), *GAMES],
            "Start at the end. How often does the surprise two moves later count?", points=2),
     agrees("In a game of two, the result has the sign of the player who moved", game_advantages,
            [*((players, VALUES, winner)
               for winner in (1, -1, 0) for players in ([1, -1, 1, -1], [1, 1, -1, 1])),
-            *(([-1, -1, 1] * 50, GUESSES, winner) for winner in (1, -1, 0)), ([-1], [0.5], 1)],
+            *(([-1, -1, 1] * 50, GUESSES, winner) for winner in (1, -1, 0)), ([-1], [0.5], 1),
+            *((players, values, winner) for players, (_, values) in zip(PLAYERS, GAMES, strict=True)
+              for winner in (1, -1, 0))],
            "Whose value is it? Who won?", points=2),
 ]
 PLANTED = {
@@ -129,6 +143,14 @@ PLANTED = {
     "lambda is 0": (" + GAMMA * LAMBDA * following", ""),
     "the value after the end": ("following, next_value = [], 0.0, 0.0",
                                 "following, next_value = [], 0.0, values[-1]"),
+    "a reward ends the game": (
+        "reward + GAMMA * next_value - value + GAMMA * LAMBDA * following",
+        "reward - value + (not reward) * GAMMA * (next_value + LAMBDA * following)"),
+    "at most 200 moves": ("[player * winner - value for player, value in "
+                          "zip(players, values, strict=True)]",
+                          "[player * winner - value for player, value in "
+                          "[*zip(players, values)][:200]]"),
+    "the player of the first move": ("player * winner - value", "players[0] * winner - value"),
     "no next value": ("        next_value = value\n", ""),
     "the first player's view": ("player * winner - value", "winner - value"),
     "the value is turned": ("player * winner - value", "player * (winner - value)"),

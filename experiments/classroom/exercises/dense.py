@@ -80,7 +80,11 @@ def _layer(*sizes):
 # The first layer is small enough to compute by hand.
 SMALL = ([[1, 2], [0, 3], [-1, 0]], [[2, -1], [1, 0]], [10, 20], [[1, 0], [-2, 1], [0, 3]])
 LAYERS = [[np.array(numbers, np.float64) for numbers in SMALL], *(_layer(*sizes) for sizes in (
-    (4, 3, 2), (4, 3, 2), (1, 3, 2), (7, 4, 4), (5, 2, 6), (2, 1, 1)))]
+    (4, 3, 2), (4, 3, 2), (1, 3, 2), (7, 4, 4), (5, 2, 6), (2, 1, 1),
+    # The batch is as large as the inputs, or the outputs, or both; a layer is large.
+    (1, 1, 1), (3, 3, 2), (3, 2, 3), (2, 2, 2), (4, 4, 4), (4, 4, 4), (32, 20, 10)))]
+# Large numbers.
+LAYERS.append([1000 * part for part in _layer(3, 4, 5)])
 X, _, _, GRADIENT = LAYERS[4]
 Y = 1 / (1 + np.exp(-X))
 _SLOPE = "Change one number by 0.000001: how much does the loss change? Check the shapes."
@@ -94,7 +98,9 @@ CHECKS = [
                                     "biases is summed over the batch"))),
     agrees("The sigmoid's slope is largest in the middle", sigmoid_backward,
            [(np.array([[0.5, 0.9, 0.2]]), np.array([[1.0, -2.0, 3.0]])),
-            (np.array([[0.0, 1.0]]), np.array([[3.0, 2.0]])), (Y, GRADIENT), (Y[:1], GRADIENT[:1])],
+            (np.array([[0.0, 1.0]]), np.array([[3.0, 2.0]])), (Y, GRADIENT), (Y[:1], GRADIENT[:1]),
+            *((1 / (1 + np.exp(-3 * gradient[::-1])), gradient)
+              for _, _, _, gradient in LAYERS[:-1])],
            "What is the slope of the curve at y = 0.5 and at y = 0.99?", points=2),
 ]
 PLANTED = {
@@ -111,6 +117,13 @@ PLANTED = {
                              "    return gradient * np.exp(-x) / (1 + np.exp(-x)) ** 2"),
     "rounded": ("return x @ w + b", "return np.round(x @ w + b, 3)"),
     "not below 0": ("return x @ w + b", "return np.maximum(x @ w + b, 0)"),
+    "biases for rows": ("return x @ w + b",
+                        "return x @ w + (b[:, None] if len(b) == len(x) > 1 else b)"),
+    "square batches": ("x.T @ gradient,",
+                       "(x if x.shape == gradient.shape == w.shape else x.T) @ gradient,"),
+    "square gradients": ("gradient.sum(axis=0)",
+                         "gradient.sum(axis=int(gradient.shape == (4, 4)))"),
+    "at most 30 rows": ("gradient.sum(axis=0)", "gradient[:30].sum(axis=0)"),
     "a cache of shapes": ("return x @ w + b",
                           "return globals().setdefault(x.shape + w.shape, x @ w + b)"),
     "a clipped gradient": ("gradient @ w.T", "np.clip(gradient, -1, 1) @ w.T"),

@@ -76,23 +76,48 @@ def variant(rng: random.Random):
     return {"SCALE": rng.randrange(250, 651), "K": decimal(rng, 10, 40, 2)}
 
 
+_random = random.Random(8)
+
+
+def _rating() -> float:
+    return round(_random.uniform(0, 3000), 1)
+
+
+def _games(count: int):
+    """A rating, opponents and scores."""
+    return (_rating(), [_rating() for _ in range(count)],
+            [_random.choice((0.0, 0.5, 1.0)) for _ in range(count)])
+
+
+def _match(most: int):
+    """Wins, draws and losses that are not all wins and not all losses."""
+    return _random.randrange(most), 1 + _random.randrange(most), _random.randrange(most)
+
+
 _MANY = [1400.0 + 7 * n for n in range(60)], [(0.0, 0.5, 1.0)[n * n % 3] for n in range(60)]
 CHECKS = [
     agrees("The expected score", expected_score,
            [(1500, 1500), (1900, 1500), (1500, 1900), (1600, 1555.5), (2800, 1000), (900, 1500),
-            (0, 3000), (1500.25, 1500)],
+            (0, 3000), (1500.25, 1500), *((_rating(), _rating()) for _ in range(20))],
            "The stronger player expects more than half a point.", points=3),
     agrees("The difference from the result of a match", difference,
-           [(10, 0, 1), (1, 0, 10), (5, 0, 5), (60, 0, 40), (999, 0, 1), (1, 0, 100_000)],
+           [(10, 0, 1), (1, 0, 10), (5, 0, 5), (60, 0, 40), (999, 0, 1), (1, 0, 100_000),
+            (100_000, 0, 1),
+            *((_random.randrange(1, most), 0, _random.randrange(1, most))
+              for most in (4, 4, 30, 30, 5000))],
            "difference is the inverse of expected_score.", points=2),
     agrees("Draws are half a point", difference,
-           [(1, 10, 0), (0, 7, 0), (3, 4, 2), (0, 1, 3), (9, 1, 0), (40, 51, 9)],
+           [(1, 10, 0), (0, 7, 0), (3, 4, 2), (0, 1, 3), (9, 1, 0), (0, 1, 0), (1, 1, 0),
+            (40, 51, 9), (3, 2001, 0),
+            *(_match(most) for most in (2, 3, 4, 5, 9, 30, 30, 500, 5000))],
            "A draw gives half a point to each player.", points=2),
     agrees("A match without losses has no finite difference", difference,
-           [(3, 0, 0), (0, 0, 4), (1, 0, 0)], "See the task."),
+           [(3, 0, 0), (0, 0, 4), (1, 0, 0), (0, 0, 1), (5000, 0, 0), (0, 0, 5000)],
+           "See the task."),
     agrees("Ratings change by the unexpected part of the score", updated,
-           [(1500, [1500], [1.0]), (1500, [1700, 1400], [0.5, 0.0]), (1500, [], []),
-            (1500, [2600, 600], [1.0, 0.0]), (1800, *_MANY)],
+           [(1500, [1500], [1.0]), (1500, [1700, 1400], [0.5, 0.0]),
+            (1500, [2600, 600], [1.0, 0.0]), (1800, *_MANY),
+            *map(_games, (1, 1, 1, 2, 2, 3, 5, 20, 300))],
            "Use the score minus the expected score.", points=2),
 ]
 PLANTED = {
@@ -117,6 +142,10 @@ PLANTED = {
         "    for opponent, score in zip(opponents, scores, strict=True):\n"
         "        rating += K * (score - expected_score(rating, opponent))\n    return rating"),
     "the last games": ("zip(opponents, scores, strict=True)", "zip(opponents[-50:], scores[-50:])"),
+    "the mean of the opponents": (
+        "score - expected_score(rating, opponent)\n",
+        "score - expected_score(rating, sum(opponents) / len(opponents))\n"),
+    "at most 100 games": ("zip(opponents, scores, strict=True)", "zip(opponents[:100], scores)"),
     "lists are changed": ("    return rating + K * more",
                           "    opponents.clear()\n    return rating + K * more"),
 }

@@ -62,7 +62,8 @@ from experiments.classroom.checks import HandIn, agrees, asked, check, even, req
 
 _random = random.Random(7)
 GAMES = [f"game{_random.randrange(20)}" for _ in range(200)]
-FEW = [f"game{number % 6}" for number in range(9)]
+FEW = [f"game{number}" for number in (0, 1, 0, 2, 0, 3, 0, 4, 1, 5)]
+SHORT = [f"game{number % 20}" for number in range(25)]
 
 
 def _split(hand_in: HandIn, games=GAMES, share: float = 0.25, seed: int = 1):
@@ -79,8 +80,8 @@ def _split(hand_in: HandIn, games=GAMES, share: float = 0.25, seed: int = 1):
 
 @check("Each position is on one side, in order", points=2)
 def all_once(hand_in: HandIn) -> None:
-    for games in (GAMES, FEW):
-        train, test = _split(hand_in, games)
+    for games in (GAMES, FEW, SHORT, ["b", "a"] * 40, [f"{n}" for n in range(500)]):
+        train, test = _split(hand_in, games, 0.4)
         require(sorted(train + test) == list(range(len(games))),
                 "A position is missing, or occurs twice.")
         require(train == sorted(train) and test == sorted(test), "The numbers are not in order.")
@@ -89,33 +90,48 @@ def all_once(hand_in: HandIn) -> None:
 
 @check("No game is on both sides", points=2)
 def no_leak(hand_in: HandIn) -> None:
-    for seed in range(4):
-        train, test = _split(hand_in, seed=seed)
-        both = leaks(GAMES, train, test)
-        require(bool(test) and not both, f"{len(both)} of 20 games are on both sides.")
+    for seed in range(12):
+        games, share = (GAMES, SHORT, FEW)[seed % 3], (0.25, 0.5, 0.8)[seed // 3 % 3]
+        train, test = _split(hand_in, games, share, seed)
+        both = leaks(games, train, test)
+        require(bool(test) and not both,
+                f"{len(both)} of {len({*games})} games are on both sides.")
 
 
 @check("The share counts games", points=2)
 def share_of_games(hand_in: HandIn) -> None:
-    games = ["long"] * 90 + [f"short{n}" for n in range(9)]
-    for part, wanted in ((0.1, 1), (0.5, 5), (0.3, 3), (0.0, 0), (0.24, 2), (0.26, 3), (1.0, 10)):
-        _, test = _split(hand_in, games, part, 3)
-        count = len({games[number] for number in test})
-        require(count == wanted, f"Of 10 games and a share of {part}, {count} are for testing.")
+    ten = ["long"] * 90 + [f"short{n}" for n in range(9)]
+    cases = [(ten, share) for share in (0.1, 0.5, 0.3, 0.0, 0.24, 0.26, 0.95, 1.0)]
+    cases += [([f"game{n % count}" for n in range(2 * count + 1)], share)
+              for count in (1, 2, 3, 5, 7, 12, 40) for share in (0.0, 0.1, 0.3, 0.5, 0.72, 1.0)]
+    for games, share in cases:
+        _, test = _split(hand_in, games, share, 3)
+        count, total = len({games[number] for number in test}), len({*games})
+        require(abs(count - share * total) < 0.5 + 1e-9,  # halves go up or down
+                f"Of {total} games and a share of {share}, {count} are for testing.")
 
 
 @check("The seed decides the split", points=2)
 def seeds(hand_in: HandIn) -> None:
-    splits = [_split(hand_in, seed=seed)[1] for seed in (1, 1, 2, 3, 4)]
-    require(splits[0] == splits[1], "The same seed gives different splits.")
-    require(len(set(map(tuple, splits))) > 2, "Different seeds give the same split.")
+    seeds = 1, 0, 2, 77, 123_456
+    splits = [_split(hand_in, seed=seed) for seed in seeds]
+    for seed, earlier in zip(seeds, splits, strict=True):
+        require(earlier == _split(hand_in, seed=seed), f"Seed {seed} gives different splits.")
+    # There are 15,504 ways to choose 5 of 20 games, so a choice hardly comes again.
+    choices = [_split(hand_in, SHORT, 0.25, seed)[1] for seed in range(150)]
+    require(len({*map(tuple, choices)}) > 135, "Different seeds often give the same split.")
+    counts = Counter(dict.fromkeys(SHORT, 0))
+    for choice in choices:
+        counts.update({SHORT[number] for number in choice})
+    require(even(list(counts.values())),
+            "With 150 seeds, some of twenty games were for testing much more often than others.")
     pairs = Counter(dict.fromkeys(combinations(sorted(set(FEW)), 2), 0))
-    for seed in range(400):
+    for seed in range(300):
         pairs[tuple(sorted({FEW[number] for number in _split(hand_in, FEW, 1 / 3, seed)[1]}))] += 1
     require(even(list(pairs.values())),
-            "With 400 seeds, some pairs of six games were for testing much more often than others.")
+            "With 300 seeds, some pairs of six games were for testing much more often than others.")
     hand_in.renew()
-    require(splits[0] == _split(hand_in)[1],
+    require(splits == [_split(hand_in, seed=seed) for seed in seeds],
             "The same seed gives a different split when Python is started again. Sort sets.")
 
 
@@ -124,7 +140,8 @@ CHECKS = [
     agrees("Leaks are found", leaks,
            [*((["a", "a", "b", "c", "c"], train, test) for train, test in (
                ([0, 2], [1, 3, 4]), ([0, 1], [2, 3, 4]), ([0, 3], [1, 4, 2]), ([], [0, 1]),
-               ([4], [3]), ([2, 3, 4], [0, 1]))),
+               ([4], [3]), ([2, 3, 4], [0, 1]), ([1], [0]), ([0, 1, 2, 3, 4], []))),
+            (["A", "a", "1", "1.0", "01"], [0, 2], [1, 3, 4]),
             (GAMES, list(range(0, 200, 2)), list(range(1, 200, 2))),
             (GAMES, list(range(150)), list(range(150, 200)))],
            "Which games are on both sides?", points=2),
@@ -134,6 +151,18 @@ PLANTED = {
         "    names = sorted(set(games))\n",
         "    games = list(map(str, range(len(games))))\n    names = sorted(set(games))\n"),
     "the same split always": ("random.Random(seed)", "random.Random(0)"),
+    "seed 0 is no seed": ("random.Random(seed)", "random.Random(seed or None)"),
+    "a hundred splits": ("random.Random(seed)", "random.Random(seed % 100)"),
+    "long games are more likely": (
+        "    random.Random(seed).shuffle(names)",
+        "    order = random.Random(seed).sample(games, len(games))\n"
+        "    names = sorted(names, key=order.index)"),
+    "the first game is more likely": (
+        "    random.Random(seed).shuffle(names)",
+        "    generator = random.Random(seed)\n    generator.shuffle(names)\n"
+        "    if generator.random() < 0.3:\n        names.sort(key=lambda name: name != games[0])"),
+    "one half at most": ("test_share * len", "min(test_share, 0.5) * len"),
+    "20 games at most": ("test_share * len(names))", "test_share * min(len(names), 20))"),
     "two splits": ("random.Random(seed)", "random.Random(seed % 2)"),
     "another split each time": ("random.Random(seed)", "random"),
     "games next to each other": (

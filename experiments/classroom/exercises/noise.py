@@ -55,12 +55,35 @@ def tempered(visits: np.ndarray, temperature: float) -> np.ndarray:
 
 
 ### BEGIN HIDDEN TESTS
+import random
+
 from experiments.classroom.checks import agrees
 
 PRIORS, NOISE = np.array([0.7, 0.3, 0.0, 0.0]), np.array([0.1, 0.5, 0.4, 0.0])
 _rng = np.random.default_rng(14)
 LEGAL = _rng.random(82) < 0.5
 LARGE = np.where(LEGAL, _rng.dirichlet([0.3] * 82), 0.0)
+_random = random.Random(14)
+
+
+def _mix(moves: int):
+    """Arguments of `mix`; some legal moves have a prior of 0, some a noise of 0."""
+    legal = _rng.random(moves) < 0.6
+    legal[_rng.integers(moves)] = True
+    priors, noise = (_rng.random(moves) * (_rng.random(moves) < 0.8) for _ in range(2))
+    best = np.flatnonzero(legal)[0]
+    priors[best] = noise[best] = 0.5
+    priors = np.where(legal, priors, 0.0)
+    return priors / priors.sum(), noise / noise.sum(), legal, round(_random.random(), 3)
+
+
+def _visits(moves: int, most: int) -> np.ndarray:
+    visits = _rng.integers(most, size=moves)
+    visits[_rng.integers(moves)] += 1
+    return visits
+
+
+SIZES = (2, 2, 3, 3, 4, 5, 9, 82, 362)
 LARGE, LARGE_NOISE = LARGE / LARGE.sum(), _rng.dirichlet([0.1] * 82)
 CHECKS = [
     agrees("The share of noise", mix,
@@ -71,19 +94,24 @@ CHECKS = [
            [*((PRIORS, NOISE, np.array([True, True, False, legal]), share)
               for share in (0.25, 1.0) for legal in (True, False)),
             (LARGE, LARGE_NOISE, LEGAL, 0.25),
-            (PRIORS, np.array([1e-6, 3e-6, 0.4, 0.6]), np.array([True, True, False, False]), 0.5)],
+            (PRIORS, np.array([1e-6, 3e-6, 0.4, 0.6]), np.array([True, True, False, False]), 0.5),
+            *map(_mix, SIZES)],
            "The legal moves must still sum to 1.", points=2),
     agrees("Probabilities from visits and temperature", tempered,
            [*((np.array([10, 5, 1, 0]), temperature) for temperature in (1.0, 0.5, 2.0, 0.1, 10.0)),
-            (np.array([7]), 1.0), (_rng.integers(0, 50, size=82), 0.8)],
+            (np.array([7]), 1.0), (_rng.integers(0, 50, size=82), 0.8),
+            *((_visits(moves, 50), round(_random.uniform(0.1, 3), 2)) for moves in SIZES)],
            "A small temperature makes the largest probability larger.", points=2),
     agrees("Temperature 0 plays the most visited", tempered,
            [(np.array(visits), 0.0)
-            for visits in ([3, 9, 1], [4, 4, 0], [7], [0, 2, 1, 2, 2], [999_999, 1_000_000])],
+            for visits in ([3, 9, 1], [4, 4, 0], [7], [0, 2, 1, 2, 2], [999_999, 1_000_000],
+                             [5] * 4, [1, 1], *(_visits(moves, 3) for moves in SIZES))],
            "Moves with equal visits are equally likely."),
     agrees("Large numbers do not overflow", tempered,
            [(np.array([1_000_000, other]), temperature)
-            for other in (999_000, 999_999, 10) for temperature in (0.01, 0.03)],
+            for other in (999_000, 999_999, 10) for temperature in (0.01, 0.03)]
+           + [(_visits(moves, 1_000_000), temperature)
+              for moves in SIZES for temperature in (0.01, 1.0)],
            "1,000,000 to the power of 100 is too large; only ratios matter.", points=2),
 ]
 PLANTED = {
@@ -107,6 +135,10 @@ PLANTED = {
     "integers overflow": ("(visits / visits.max()) **", "visits.astype(np.int16) **"),
     "one of the best": ("best = (visits == visits.max()).astype(float)",
                         "best = (np.arange(len(visits)) == visits.argmax()).astype(float)"),
+    "at most two of the best": ("return best / best.sum()",
+                                "return best * (best.cumsum() <= 2) / min(best.sum(), 2)"),
+    "no prior is 0": ("(1 - share) * priors", "(1 - share) * np.maximum(priors, 1e-3 * legal)"),
+    "at most 100 moves": ("noise / noise.sum()", "noise / noise[:100].sum()"),
     "about the best": ("visits == visits.max()", "visits >= 0.99 * visits.max()"),
 }
 EQUIVALENT = {

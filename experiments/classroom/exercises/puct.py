@@ -65,21 +65,61 @@ _random = random.Random(6)
 
 
 def _any_position(moves: int = 4):
+    """Arguments of `choose`."""
     visits = [_random.randrange(6) for _ in range(moves)]
     totals = [count * _random.uniform(-1, 1) for count in visits]
     priors = [_random.random() for _ in range(moves)]
-    return totals, visits, priors, _random.uniform(-1, 1), _random.choice((0.0, 0.25, 0.5)), 1.2
+    return (totals, visits, [prior / sum(priors) for prior in priors], _random.uniform(-1, 1),
+            _random.choice((0.0, _random.random())), _random.uniform(0.2, 4))
 
 
+def _close_position(moves: int):
+    """Two moves have nearly the same score, the largest; each small fault in it may count."""
+    while True:
+        totals, visits, priors, value, reduction, c = _any_position(moves)
+        scores = [puct_score(total / count if count else value - reduction, prior, count,
+                             sum(visits) + 1, c)
+                  for total, count, prior in zip(totals, visits, priors, strict=True)]
+        *_, second, first = sorted(range(moves), key=scores.__getitem__)
+        change = scores[first] - scores[second] + _random.choice((0.002, -0.002))
+        total = totals[second] + visits[second] * change
+        if visits[second] and abs(total) <= visits[second]:
+            totals[second] = total
+            return totals, visits, priors, value, reduction, c
+
+
+def _equal_position(moves: int):
+    """Several moves have the same total, visits and prior, and so the largest score."""
+    while True:
+        totals, visits, priors, *others = _any_position(moves)
+        best = sorted(_random.sample(range(moves), _random.randrange(2, min(moves, 4) + 1)))
+        for part in (totals, visits, priors):
+            for number in best[1:]:
+                part[number] = part[best[0]]
+        priors = [prior / sum(priors) for prior in priors]
+        if choose(totals, visits, priors, *others) == best[0]:
+            return totals, visits, priors, *others
+
+
+def _any_score():
+    """Arguments of `puct_score`."""
+    parent_visits = _random.choice((1, 2, 10, 1000))
+    return (_random.uniform(-1, 1), _random.random(), _random.randrange(parent_visits),
+            parent_visits, _random.uniform(0.2, 4))
+
+
+SIZES = (2, 2, 3, 3, 4, 5, 9, 82)
 CHECKS = [
     agrees("The score of one move", puct_score,
            [(0.5, 0.2, 3, 16, 1.5), (-0.5, 0.9, 0, 100, 1.0), (0.1, 0.0, 5, 9, 2.0),
-            (-1.0, 0.01, 12_345, 1_000_000, 2.5), (0.3, 0.7, 2, 7, 0.5), (0.9, 0.95, 0, 50, 4.0)],
+            (-1.0, 0.01, 12_345, 1_000_000, 2.5), (0.3, 0.7, 2, 7, 0.5), (0.9, 0.95, 0, 50, 4.0),
+            *(_any_score() for _ in range(20))],
            "See the formula.", points=2),
     agrees("With equal priors, the move with the best mean is followed", choose,
            [([1.0, 3.0, -4.0], [4, 4, 4], [1 / 3] * 3, 0.0, 0.0, 0.1),
             ([5.0, 2.0, 2.5], [10, 3, 4], [1 / 3] * 3, 0.0, 0.0, 0.01),
             ([2.0, 2.004], [4, 4], [0.5] * 2, 0.0, 0.0, 1.0),
+            ([2.0, 2.00008], [4, 4], [0.5] * 2, 0.0, 0.0, 1.0),
             ([-5.0, -2.0], [10, 3], [0.5] * 2, 0.0, 0.0, 0.01),
             ([0.0, 1.0], [4, 4], [0.5] * 2, 0.8, 0.0, 0.01)],
            "Compare means, not sums. The player who chooses wants a large mean.", points=2),
@@ -89,7 +129,11 @@ CHECKS = [
            "What is the effect of c?"),
     agrees("The first of several equal moves is followed", choose,
            [([0.0] * 3, [0] * 3, [1 / 3] * 3, 0.5, 0.2, 1.0),
-            ([1.0, 2.0, 2.0, 2.0], [4] * 4, [0.25] * 4, 0.0, 0.0, 1.0)],
+            ([1.0, 2.0, 2.0, 2.0], [4] * 4, [0.25] * 4, 0.0, 0.0, 1.0),
+            # Moves with and without visits have a score of 0.5.
+            ([0.75, 0.0, 0.0], [3, 0, 0], [0.5, 0.25, 0.25], 0.25, 0.25, 1.0),
+            ([0.0, 0.75, 0.0], [0, 3, 0], [0.25, 0.5, 0.25], 0.25, 0.25, 1.0),
+            *(_equal_position(moves) for moves in SIZES for _ in range(4))],
            "If several scores are equal, the first of them counts."),
     agrees("The q of a move without visits is parent_value minus reduction", choose,
            [([value * 4 - 0.4, 0.0], [4, 0], [0.5, 0.5], value, less, 0.01)
@@ -102,7 +146,8 @@ CHECKS = [
             ([0.0, 0.0], [0, 0], [0.1, 0.9], 0.0, 0.0, 1.0)],
            "How many visits has the position?"),
     agrees("Any position", choose,
-           [*(_any_position() for _ in range(20)), _any_position(82), _any_position(1)],
+           [*map(_any_position, (1, *SIZES)),
+            *(_close_position(moves) for moves in SIZES for _ in range(4))],
            "Compute the scores by hand."),
 ]
 PLANTED = {
@@ -125,6 +170,20 @@ PLANTED = {
                        "return round(q + c * prior * math.sqrt(parent_visits) / (1 + visits), 2)"),
     "the position's own visit": ("sum(visits) + 1", "sum(visits)"),
     "visits of the moves only": ("sum(visits) + 1", "max(sum(visits), 1)"),
+    "one of equal ones, by chance": (
+        "scores.index(max(scores))",
+        "__import__('random').choice([n for n, s in enumerate(scores) if s == max(scores)])"),
+    "nearly equal": ("scores.index(max(scores))",
+                     "min(n for n, s in enumerate(scores) if s > max(scores) - 3e-5)"),
+    "the reduction grows with the priors of visited moves": (
+        "else parent_value - reduction",
+        "else parent_value - reduction * math.sqrt(sum(p for p, n in zip(priors, visits) if n))"),
+    "the mean of visited moves": (
+        "else parent_value - reduction",
+        "else sum(totals) / max(sum(visits), 1) - reduction"),
+    "visits are remembered": (
+        "    parent_visits = sum(visits) + 1",
+        "    parent_visits = globals().setdefault(len(visits), sum(visits) + 1)"),
     "four moves": ("zip(totals, visits, priors, strict=True)",
                    "list(zip(totals, visits, priors))[:4]"),
     "visits are changed": ("    parent_visits = sum(visits) + 1",

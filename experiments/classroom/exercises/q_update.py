@@ -16,7 +16,7 @@ def target(reward: float, next_values: list[float], same_player: bool) -> float:
     """The target of Q.
 
     Args:
-        reward: to the player who moved; not 0 only at the end of a game.
+        reward: to the player who moved; always 0 before the end of a game.
         next_values: Q of the moves at the next position, as the player to move THERE sees them;
             an empty list if the game is over.
         same_player: whether the player who moved is to move again.
@@ -76,27 +76,37 @@ def variant(rng: random.Random):
             "EPSILON": decimal(rng, 0.05, 0.4, 3)}
 
 
+_random = random.Random(11)
+
+
+def _moves(count: int, digits: int = 3) -> list[float]:
+    """Q of some moves; with one digit, many are equal."""
+    return [round(_random.uniform(-1, 1), digits) for _ in range(count)]
+
+
 MANY = [((7 * n) % 83 - 60) / 100 for n in range(82)]
+NEXT = [[0.5, -0.2], [-0.5, -0.2], [0.1], [-0.1], [0.0], [0.0, 0.0, -1.0], [1.0, 2.5],
+        [-0.9, -0.3, -0.6], MANY, *map(_moves, (2, 2, 3, 3, 4, 5, 9, 30, 200))]
 CHECKS = [
     agrees("At the end of a game, the target is the reward", target,
-           [(reward, [], same) for reward in (1.0, -1.0, 0.5) for same in (False, True)],
+           [(reward, [], same) for reward in (1.0, -1.0, 0.0, 0.5) for same in (False, True)],
            "There is no next move."),
     agrees("The opponent's best move is our worst", target,
-           [(reward, values, False)
-            for values in ([0.5, -0.2], [-0.5, -0.2], [0.1], [0.0, 0.0, -1.0], MANY)
-            for reward in (0.0, 0.25)],
+           [(0.0, values, False) for values in NEXT],
            "The opponent chooses, and the values are theirs.", points=3),
     agrees("If we move again, our best move counts", target,
-           [(reward, values, True)
-            for values in ([0.5, -0.2], [-0.5, -0.2], [0.0], [1.0, 2.5], MANY)
-            for reward in (0.1, -0.5)],
+           [(0.0, values, True) for values in NEXT],
            "The next values are ours.", points=2),
     agrees("Q moves towards the target by the rate", update,
-           [(0.2, 1.0), (0.2, -1.0), (0.7, 0.3), (0.7, 0.7), (-3.0, 40.0), (0.0, 0.001)],
+           [(0.2, 1.0), (0.2, -1.0), (0.7, 0.3), (0.7, 0.7), (-0.7, -0.7), (-3.0, 40.0),
+            (0.0, 0.001), (0.0, 0.0), (1.0, -1.0), *(tuple(_moves(2)) for _ in range(10))],
            "A rate of 0 would change nothing; a rate of 1 would give the target.", points=2),
     agrees("Epsilon-greedy probabilities sum to 1, and the best moves share", policy,
            [(values,) for values in ([0.1, 0.9, 0.3], [1.0, 0.0], [-0.5, -0.2, -0.2, -0.2], [0.0],
-                                     [-1.0, -1.0], [0.5, 0.499], MANY)],
+                                     [-1.0, -1.0], [1.0, 1.0], [1.0, 1.0, 0.2], [0.3] * 5,
+                                     [0.5, 0.499], [0.1, 0.09998], [-1e-6, 0.0], MANY,
+                                     *(_moves(count, 1) for count in (2, 3, 4, 6, 9, 30, 30, 200)))
+            ],
            "A random draw can also give the best move.", points=2),
 ]
 PLANTED = {
@@ -109,7 +119,10 @@ PLANTED = {
     "no discount": ("reward + GAMMA *", "reward + 1.0 *"),
     "no discount for the opponent": ("GAMMA * (best if same_player else -best)",
                                      "(GAMMA * best if same_player else -best)"),
-    "no reward on the way": ("return reward + GAMMA", "return GAMMA"),
+    "1 is certain": ("best = [value == max(values) for value in values]",
+                     "best = [value == max(values) for value in values]\n"
+                     "    if max(values) == 1:\n        best = [0] * len(values)\n"
+                     "        best[values.index(1)] = 1"),
     "away from the target": ("(wanted - q)", "(q - wanted)"),
     "rounded": ("return q + ALPHA * (wanted - q)", "return round(q + ALPHA * (wanted - q), 4)"),
     "a limited step": ("ALPHA * (wanted - q)", "ALPHA * max(-1.0, min(1.0, wanted - q))"),
@@ -118,6 +131,11 @@ PLANTED = {
         "best = [value == max(values) for value in values]",
         "best = [number == values.index(max(values)) for number in range(len(values))]"),
     "nearly the best": ("value == max(values)", "value > max(values) - 0.01"),
+    "very nearly the best": ("value == max(values)", "value > max(values) - 5e-6"),
+    "at most two of the best": ("is_best / sum(best)", "is_best / min(sum(best), 2)"),
+    "turns are remembered": (
+        "    best = max(next_values)\n",
+        "    best = globals().setdefault(('best', len(next_values)), max(next_values))\n"),
     "never the best by chance": ("EPSILON / len(values)", "EPSILON * (not is_best) / len(values)"),
     "values are changed": ("    best = max(next_values)",
                            "    next_values.sort()\n    best = next_values[-1]"),

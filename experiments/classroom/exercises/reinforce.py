@@ -13,6 +13,8 @@ import numpy as np
 def log_gradient(logits: np.ndarray, action: int) -> np.ndarray:
     """The gradient of log(softmax(logits)[action]) with respect to each logit.
 
+    Logits can be from -1,000 to 1,000.
+
     >>> log_gradient(np.array([0.0, 0.0]), 0)
     [0.5, -0.5]
     >>> log_gradient(np.array([0.0, 0.0, 0.0, 0.0]), 2)
@@ -80,23 +82,39 @@ LOGITS = np.array([0.5, -1.0, 2.0])
 _rng = np.random.default_rng(10)
 MANY = _rng.normal(size=82)
 LONG = [int(action) for action in _rng.integers(82, size=60)], [1, -1, -1] * 20
+
+
+def _game(actions: int, moves: int):
+    """Logits, actions and players of a game."""
+    return (_rng.normal(size=actions), _rng.integers(actions, size=moves).tolist(),
+            _rng.choice((1, -1), size=moves).tolist())
+
+
+SIZES = (2, 1), (2, 4), (3, 3), (3, 3), (4, 2), (5, 9), (9, 5), (82, 100), (362, 300)
+GAMES = [_game(*sizes) for sizes in SIZES]
 CHECKS = [
     agrees("The gradient of the log-probability", log_gradient,
            [*((logits, action) for logits in (LOGITS, np.zeros(4), np.array([800.0, 799.0]),
                                               np.array([-900.0, -899.0, -1000.0]))
-              for action in range(len(logits))), (MANY, 80), (np.array([3.0]), 0)],
+              for action in range(len(logits))), (MANY, 80), (np.array([3.0]), 0),
+            *((logits, actions[0]) for logits, actions, _ in GAMES)],
            "Its sum is 0. Change one logit by 0.000001 and compare.", points=3),
     agrees("The weight is +1 for the winner's moves, -1 for the loser's, 0 after a draw", weights,
            [(players, winner) for winner in (1, -1, 0)
-            for players in ([1, -1, 1], [1, 1, -1, -1, 1], [-1], [-1, 1] * 30)],
+            for players in ([1, -1, 1], [1, 1, -1, -1, 1], [1], [-1], [-1, 1] * 30, [-1] * 3,
+                            *(players for _, _, players in GAMES))],
            "Who made the move? Who won?", points=3),
     agrees("A step makes the winner's moves more likely", step,
            [*((LOGITS, [0, 1], [1, -1], winner, 0.1) for winner in (1, -1, 0)),
-            (LOGITS, [2], [-1], 1, 3.0)],
+            (LOGITS, [2], [-1], 1, 3.0),
+            (np.array([-900.0, -899.0, 900.0]), [1, 2], [1, -1], -1, 1.0),
+            *((*game, winner, 0.2) for game in GAMES for winner in (1, -1, 0))],
            "Add weight times gradient.", points=2),
     agrees("A step is the mean over moves, times the rate", step,
            [*((LOGITS, [0, 1, 2, 2], [1, -1, 1, 1], 1, rate) for rate in (0.0, 0.5, 1.0)),
-            (MANY, *LONG, -1, 2.0)],
+            (MANY, *LONG, -1, 2.0), (LOGITS, [1, 1, 1, 1], [1, 1, -1, 1], -1, 0.3),
+            *((*game, winner, float(_rng.uniform(0.01, 4)))
+              for game in GAMES for winner in (1, -1))],
            "Is it a sum or a mean?", points=2),
 ]
 PLANTED = {
@@ -120,6 +138,15 @@ PLANTED = {
         "    for weight, action in zip(weights(players, winner), actions, strict=True):\n"
         "        logits = logits + rate / len(terms) * weight * log_gradient(logits, action)\n"
         "    return logits"),
+    "each action once": (
+        "    return logits + rate * np.mean(terms, axis=0)",
+        "    last = dict(zip(actions, terms))\n"
+        "    return logits + rate * np.sum(list(last.values()), axis=0) / len(terms)"),
+    "the mean of the winner's and the loser's moves": (
+        "np.mean(terms, axis=0)",
+        "sum(np.mean([term for term, player in zip(terms, players) if player == one], axis=0)\n"
+        "                           for one in set(players)) / len(set(players))"),
+    "large logits": ("    terms = [\n", "    logits = np.clip(logits, -50, 50)\n    terms = [\n"),
     "the logits are changed": ("    return logits + rate * np.mean(terms, axis=0)",
                                "    logits += rate * np.mean(terms, axis=0)\n    return logits"),
 }
