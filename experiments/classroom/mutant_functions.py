@@ -12,7 +12,7 @@ import ast
 import itertools
 import numbers
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -83,7 +83,9 @@ def _faults(node: ast.FunctionDef, rows: list[tuple[Any, ...]]) -> Iterator[Faul
             yield f"{first} and {second} are swapped", f"{first}, {second} = {second}, {first}"
     if values:
         yield from _memory(values)
-    yield from _trees([name for name, column in values.items() if callable(column[0])])
+    if "children" in values:
+        yield from _trees([name for name, column in values.items() if callable(column[0])],
+                          max(map(_depth, rows, values["children"])) // 2)
 
 
 def _is_number(value: Any) -> bool:
@@ -184,16 +186,15 @@ def _items(name: str, column: list[Any]) -> Iterator[Fault]:
 
 
 def _memory(values: dict[str, list[Any]]) -> Iterator[Fault]:
-    """Answers are kept between calls. Functions among the arguments are kept, too: another one
-    must not come to stand at the same address."""
+    """Answers are kept between calls. Functions among the arguments are others in each call."""
+    right = f"_right({', '.join(values)})"
+
     def remembered(names: Sequence[str]) -> str:
         return (f"key = repr([{', '.join(names)}])\n"
-                f"if key not in _memory:\n"
-                f"    _memory[key] = _right({', '.join(values)}), {', '.join(values)}"
-                f"\nreturn _memory[key][0]")
+                f"return _memory[key] if key in _memory else _memory.setdefault(key, {right})")
 
     plain = [name for name, column in values.items() if not callable(column[0])]
-    subsets = [[name for name in values if name != left_out] for left_out in plain]
+    subsets = [[name for name in plain if name != left_out] for left_out in plain]
     for names in [*subsets, *([plain] if len(plain) < len(values) else [])]:
         if names:
             yield f"answers are remembered by {' and '.join(names)}", remembered(names)
@@ -201,14 +202,20 @@ def _memory(values: dict[str, list[Any]]) -> Iterator[Fault]:
     yield ("asked again, it gives the answer before", f"""\
 key = repr([{', '.join(plain)}])
 if key not in _memory:
-    _memory[key] = _memory[""] = _right({', '.join(values)})
+    _memory[key] = _memory[""] = {right}
 return _memory[""]""")
 
 
-def _trees(functions: list[str]) -> Iterator[Fault]:
+def _depth(row: Sequence[Any], children: Callable[[Any], list[Any]]) -> int:
+    """The longest path in a tree; the first argument is its root."""
+    level, depth = [row[0]], -1
+    while level:
+        level, depth = [child for position in level for child in children(position)], depth + 1
+    return depth
+
+
+def _trees(functions: list[str], depth: int) -> Iterator[Fault]:
     """A tree's functions are asked for another position, or disregarded."""
-    if "children" not in functions:
-        return
     start = """\
 parents, siblings, previous = {}, {}, []
 right_children, right_FUNCTION = children, FUNCTION
@@ -248,6 +255,12 @@ right_{function} = {function}
         yield f"children are {what}", f"""\
 right_children = children
 children = lambda at: right_children(at){change}"""
+    yield f"the tree ends at depth {depth}", f"""\
+depths, right_children = {{}}, children
+def children(at):
+    following = list(right_children(at)) if depths.setdefault(at, 0) < {depth} else []
+    depths.update(dict.fromkeys(following, depths[at] + 1))
+    return following"""
 
 
 def _without_luck(solution: str) -> Iterator[Mutant]:
