@@ -58,6 +58,7 @@ def mean_for_parent(
 
 
 ### BEGIN HIDDEN TESTS
+import itertools
 import random
 
 from experiments.classroom.checks import agrees
@@ -86,7 +87,10 @@ CHECKS = [
             for value in (1.0, -0.5, 0.0)],
            "Who is to move at each node? Who at the leaf?", points=3),
     agrees("The same player may move several times in a row", back_up,
-           [*(_path(6) for _ in range(8)), _path(50), ([-1, -1], [400, 200], [70.5, -69.5], 0.5)],
+           [*(_path(6) for _ in range(8)), _path(50),
+            *(([*players], [9, 4, 0], [0.5, -1.5, 0.0], value)
+              for players in itertools.product((1, -1), repeat=3) for value in (0.75, -0.5)),
+            ([-1, -1], [400, 200], [70.5, -69.5], 0.5)],
            "Do not count plies: compare players.", points=3),
     agrees("The mean is for the player to move at the parent", mean_for_parent,
            [(parent, player, *node) for parent in (1, -1) for player in (1, -1)

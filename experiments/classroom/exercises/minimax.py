@@ -125,6 +125,11 @@ def grown(seed: int, depth: int, low: int = -1, high: int = 1):
     return grow(depth)
 
 
+def grown_thrice(seed: int):
+    """Three random nested lists of depth 3 in one."""
+    return [grown(seed + start, 3) for start in (0, 10, 20)]
+
+
 def deep(depth: int):
     """A nested list with one long branch: the result stands at its end."""
     nested = [1, -1]
@@ -145,9 +150,9 @@ def _check(title: str, points: int, solution, trees, hint: str):
     return run
 
 
-def _mixed(seeds, depth: int) -> list[Tree]:
+def _mixed(seeds) -> list[Tree]:
     """Random trees in which who moves is drawn for each position, in turn for either player."""
-    return [Tree(grown(n, depth), "any", n, (1, -1)[n % 2]) for n in seeds]
+    return [Tree(grown_thrice(n), "any", n, (1, -1)[n % 2]) for n in seeds]
 
 
 CHECKS = [
@@ -164,14 +169,15 @@ CHECKS = [
             *(Tree(nested, first=first) for first in (1, -1)
               for nested in ([-first] * 6 + [first], [first] + [-first] * 6))],
            "Compute the tree by hand, from the leaves up."),
-    _check("The same player may move twice", 2, minimax, _mixed(range(12), 3),
+    _check("The same player may move twice", 2, minimax, _mixed(range(8)),
            "Ask who is to move at each position."),
     _check("The best move has the best value for the player to move", 3, best_move,
-           [*_mixed(range(20, 32), 3),
+           [*_mixed(range(20, 28)),
             *(Tree([0, *results, -first], first=first) for first in (1, -1)
               for results in ([0, first, 0, first], [first, first], [-first, [first], [first]])),
             *(Tree(results, seed=seed, first=first) for first in (1, -1) for seed in range(3)
-              for results in ([-first] * 3, [-first, 0, -first, 0])),
+              for results in ([-first] * 4, [-first, 0, -first, 0], [-first, first, first, 0],
+                              [-first, 0, first, -first])),
             Tree([deep(9), 1, deep(9)])],
            "Return a child: the first one with the best value for the player to move."),
 ]

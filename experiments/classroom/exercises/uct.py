@@ -76,7 +76,7 @@ def search(
 import random
 
 from experiments.classroom.checks import HandIn, agrees, asked, check, require
-from experiments.classroom.exercises.minimax import Tree, deep, grown
+from experiments.classroom.exercises.minimax import Tree, deep, grown_thrice
 from experiments.classroom.variants import decimal
 
 
@@ -188,11 +188,6 @@ def wins(hand_in: HandIn) -> None:
                                   f"returned {visits}.")
 
 
-def _three(seed: int):
-    """Three random trees below a root."""
-    return [grown(seed + start, 3) for start in (60, 70, 80)]
-
-
 @check("Each simulation follows the largest score, as the player to move sees it", points=3)
 def follows(hand_in: HandIn) -> None:
     for first in (1, -1):
@@ -201,13 +196,13 @@ def follows(hand_in: HandIn) -> None:
         Game(tempting, first).require_rule(hand_in, 60)
     Game(deep(9)[0]).require_rule(hand_in, 20)
     for seed in range(10):
-        Game(_three(seed), (1, -1)[seed % 2], seed=seed).require_rule(hand_in, 16)
+        Game(grown_thrice(seed + 60), (1, -1)[seed % 2], seed=seed).require_rule(hand_in, 16)
 
 
 @check("The same player may move twice", points=2)
 def twice(hand_in: HandIn) -> None:
     for seed in range(10, 15):
-        Game(_three(seed), (1, -1)[seed % 2], "any", seed).require_rule(hand_in, 40)
+        Game(grown_thrice(seed + 60), (1, -1)[seed % 2], "any", seed).require_rule(hand_in, 40)
 
 
 CHECKS = [
