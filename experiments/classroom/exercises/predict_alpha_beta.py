@@ -69,7 +69,8 @@ _PLIES, _FEWEST_CUTS = 3, 2
 
 
 def variant(rng: random.Random):
-    """The search of a tree with cuts, in which either player moves at children of one position."""
+    """The search of a tree with cuts, in which either player moves at children of one position,
+    and some values are below alpha or above beta."""
     while True:
         nested = _drawn(rng, rng.choice("xo"), _PLIES)
         game = tree_game(_text(nested))
@@ -98,7 +99,9 @@ def variant(rng: random.Random):
         # Estimates of the game are near the numbers of the tree.
         trace = [(place_of[places[node]], *(round(float(number), 2) for number in (
             event.alpha, event.beta, value_of[node]))) for node, event in windows.items()]
-        if _mixed(rows, trace):
+        inner = [row for row in trace if rows[row[0]][3] is None]
+        if _mixed(rows, trace) and any(value < alpha for _, alpha, _, value in inner) and any(
+                value > beta for _, _, beta, value in inner):
             return {"TREE": rows, "TRACE": trace}
 
 
@@ -182,6 +185,10 @@ PLANTED = {
                                       "if rows[children[number][0]][0] == player:"),
     "no cuts": ("if best >= beta:", "if False:"),
     "the window of the root": ("low = max(alpha, best)", "low = alpha"),
+    "no value below alpha": ("-2.0 if value is None", "alpha if value is None"),
+    "no value above beta": ("(number, alpha, beta, best)\n        return best",
+                            "(number, alpha, beta, min(best, beta))\n"
+                            "        return min(best, beta)"),
     "values of player 1": ("player * value", "value"),
 }
 EQUIVALENT = {

@@ -115,15 +115,14 @@ class Game(Tree):
     def require_rule(self, hand_in: HandIn, simulations: int) -> None:
         """Require that each simulation follows the rule, whichever of equal children it takes.
 
-        The root may have no visit before the first simulation, which may start at the root.
+        The first simulation may start at the root, which then has no visit before.
         """
-        visits = self.visits(hand_in, simulations)
-        problems = [self._problem(before, visits) for before in (1, 0)]
-        require("" in problems, f"{problems[0]} This is {self.text}, with C = {C}.")
+        problem = self._problem(self.visits(hand_in, simulations))
+        require(not problem, f"{problem} This is {self.text}, with C = {C}.")
 
-    def _problem(self, before: int, visits: list[int]) -> str:
-        """What is wrong with the rollouts if the root had `before` visits; "" if nothing."""
-        count, total = {self.root: before}, {}
+    def _problem(self, visits: list[int]) -> str:
+        """What is wrong with the rollouts and with the answer; "" if nothing."""
+        count, total = {self.root: int(self.begun[0][0] != self.root)}, {}
         for number, (begun, result) in enumerate(self.begun, 1):
             path = [begun]
             while path[0] != self.root:
@@ -240,6 +239,9 @@ PLANTED = {
     "visits by number": ("for child in children(root)]", "for child in sorted(children(root))]"),
     "five plies at most": ("            if new:\n", "            if len(path) > 5:\n"
                            "                break\n            if new:\n"),
+    "the root has no visit": (
+        "while visits.get(path[-1]) and",
+        "visits[root] -= _ == 0\n        while (visits.get(path[-1]) or path == [root]) and"),
     "300 visits at most": ("visits[node] = visits.get(node, 0) + 1",
                            "visits[node] = min(visits.get(node, 0) + 1, 300)"),
     "the visits of the children": ("visits[child], visits[node],",

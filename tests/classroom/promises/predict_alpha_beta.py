@@ -37,6 +37,10 @@ PROMISES = [
         call, lambda _, children: len({child[PLAYER] for child in children}) == 2)),
     Promise("It enters each position with a window, alpha and beta", lambda call: (
         len({row[1:3] for row in call.result}) > 4)),
+    Promise("returns a value", lambda call: _some(call, lambda row, _: (
+        row[VALUE] is None and _entered(call)[row[NUMBER]][3] < _entered(call)[row[NUMBER]][1]))),
+    Promise("As soon as the best value is beta or more", lambda call: _some(call, lambda row, _: (
+        row[VALUE] is None and _entered(call)[row[NUMBER]][3] > _entered(call)[row[NUMBER]][2]))),
     *(Promise("as the player to move AT THIS POSITION sees them", lambda call, player=player: _some(
         call, lambda row, children: row[PLAYER] == player and len(children) > 1))
       for player in (1, -1)),
