@@ -109,10 +109,16 @@ def _old(moves: list[tuple]) -> list[tuple]:
     return [*found.values()]
 
 
+def _asked_by(rule: str, moves: list[tuple]) -> list[tuple]:
+    """Moves of games that obey positional superko, and so the other rules, by another rule."""
+    return [(*move[:3], rule) for move in moves]
+
+
 SIMPLE, POSITIONAL, SITUATIONAL = map(_moves, ("simple", "positional", "situational"))
 CHECKS = [
     agrees("A new board is allowed by every rule", forbidden,
            [*_new(SIMPLE), *_new(POSITIONAL), *_new(SITUATIONAL),
+            *_asked_by("simple", _new(POSITIONAL)), *_asked_by("situational", _new(POSITIONAL)),
             *(move for moves in (SIMPLE, POSITIONAL, SITUATIONAL)
               for move in [move for move in moves if len(move[0]) == 1][:9:2]),
             # The other answer must be given somewhere, or "always allowed" would earn this.
@@ -122,12 +128,14 @@ CHECKS = [
            [*[move for move in SIMPLE if -2 in _earlier(move)][:20],
             *[move for move in SIMPLE if len(move[0]) < 3][:20]],
            "Compare with the second-last board of the list.", points=3),
-    agrees("Simple ko allows boards from longer ago", forbidden, _old(SIMPLE)[::4],
+    agrees("Simple ko allows boards from longer ago", forbidden,
+           [*_old(SIMPLE)[::4], *_asked_by("simple", _old(POSITIONAL))],
            "Simple ko forbids recapturing at once. It does not look further back."),
     agrees("Positional superko compares all boards and ignores who was to move", forbidden,
            [*_old(POSITIONAL), *_new(POSITIONAL)], "Did this board occur?", points=3),
     agrees("Situational superko also compares who was to move", forbidden,
-           [*_old(SITUATIONAL), *_new(SITUATIONAL)],
+           [*_old(SITUATIONAL), *_new(SITUATIONAL),
+            *_asked_by("situational", _old(POSITIONAL))],
            "Did the board occur with the same player to move?", points=2),
 ]
 PLANTED = {
@@ -159,6 +167,7 @@ PLANTED = {
                                      "return (after, to_move) in positions[-12:]"),
 }
 EQUIVALENT = {
+    "remembered by positions and after and rule": "Players alternate; positions say who is next.",
     "len(positions) != 1": "The list is never empty.",
     'rule <= "positional"': "Of the rules left, the other one sorts after it.",
 }

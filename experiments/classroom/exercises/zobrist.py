@@ -66,34 +66,61 @@ def key_after(
 ### BEGIN HIDDEN TESTS
 import random
 
+import numpy as np
+
 from experiments.classroom.checks import agrees
+from experiments.classroom.exercises.captures import play
+from experiments.classroom.exercises.liberties import random_board
 
 _random = random.Random(3)
-TABLE = {(color, row, col): _random.getrandbits(62)
-         for color in "bw" for row in range(4) for col in range(5)}
-TABLE["white to move"] = _random.getrandbits(62)
-EMPTY, BOARD = ["....."] * 4, ["b.w..", ".bw..", "...b.", "w...."]
-CAPTURES = [("b", [(0, 2), (1, 2)]), ("w", [(0, 0)]), ("b", [(3, 0)]),
-            ("w", [(0, 0), (1, 1), (2, 3)])]
-BOARDS = [["".join(_random.choice("bw.") for _ in range(columns)) for _ in range(rows)]
-          for rows in range(1, 5) for columns in range(1, 6)]
+
+
+def _table(board: list[str]) -> dict[Any, int]:
+    """New numbers for a board of this size."""
+    table: dict[Any, int] = {(color, *point): _random.getrandbits(64) for color in "bw"
+                             for point in np.ndindex(len(board), len(board[0]))}
+    return table | {"white to move": _random.getrandbits(64)}
+
+
+def _moves(rows: int, columns: int):
+    """The moves of a random game, as arguments of key_after."""
+    board, color = ["." * columns] * rows, "b"
+    table = _table(board)
+    for _ in range(60):
+        point = _random.randrange(rows), _random.randrange(columns)
+        if after := play(board, color, point):
+            other = "bw"[color == "b"]
+            captured = [(r, c) for r, c in np.ndindex(rows, columns)
+                        if (board[r][c], after[r][c]) == (other, ".")]
+            yield key_of(board, color, table), color, point, captured, table
+            board, color = after, other
+
+
+BOARD = ["b.w..", ".bw..", "...b.", "w...."]
+SIZES = [(1, 1), (1, 6), (6, 1), (2, 3), (3, 3), (4, 5), (5, 4), (11, 12), (2, 24)]
+EMPTY = [["." * columns] * rows for rows, columns in SIZES]
+BOARDS = [board for rows, columns in SIZES[1:] for marks in ("bw.", "bw..")
+          for board in [random_board(_random, rows, columns, marks)]]
+STONES = [["b....", "....."], ["....w", "....."], [".", ".", "b"], ["w", "."]]
+MOVES = [move for size in (*SIZES[1:6] * 6, *SIZES[5:]) for move in _moves(*size)]
+# The first moves of games begin with the key 0.
+QUIET = [move for move in MOVES if not move[3]]
+CAPTURES = [move for move in MOVES if move[3]]
 CHECKS = [
     agrees("The turn is part of the key", key_of,
-           [(EMPTY, "b", TABLE), (EMPTY, "w", TABLE), (BOARD, "w", TABLE),
-            *((board, "w", TABLE) for board in BOARDS)],
+           [(board, to_move, _table(board)) for board in (*EMPTY, BOARD, *BOARDS, BOARD)
+            for to_move in "wb"],
            "The table has a number for white to move. The empty board with black to move has "
            "the key 0.", points=2),
     agrees("Every stone counts, by its colour and point", key_of,
-           [(board, "b", TABLE)
-            for board in (BOARD, ["b....", *EMPTY[1:]], [*EMPTY[1:], "....w"], *BOARDS)],
+           [(board, "b", _table(board)) for board in (BOARD, *STONES, *BOARDS, BOARD)],
            "Which stones are on this board, and what are their numbers?", points=3),
     agrees("A move adds its stone and changes the turn", key_after,
-           [(key_of(BOARD, color, TABLE), color, (3, 4), [], TABLE) for color in "bw"]
-           + [(0, "b", (row, col), [], TABLE) for row in range(4) for col in range(5)],
+           [*(move for move in QUIET if not move[0]), *QUIET[::5]],
            "Compare with key_of for the board after the move.", points=2),
     agrees("Captured stones are removed from the key", key_after,
-           [(key_of(BOARD, color, TABLE), color, (2, 2), taken, TABLE)
-            for color, taken in CAPTURES],
+           [*[move for move in CAPTURES if len(move[3]) == 1][::4],
+            *[move for move in CAPTURES if len(move[3]) > 1]],
            "Whose stones are captured? How do you remove a number from an exclusive or?", points=3),
 ]
 PLANTED = {
@@ -105,6 +132,13 @@ PLANTED = {
     "one captured stone only": ("for row, col in captured:", "for row, col in captured[:1]:"),
     "numbers of 32 bits": ("key ^= table[color, row, col]",
                            "key ^= table[color, row, col] & 0xFFFFFFFF"),
+    "numbers of 63 bits": ("    return key\n\n", "    return key & (1 << 63) - 1\n\n"),
+    "keys are kept by board": (
+        "    return key\n\n",
+        '    kept = globals().setdefault("kept", {})\n'
+        "    return kept.setdefault((*board, to_move), key)\n\n"),
+    "white captures nothing": ("for row, col in captured:",
+                               'for row, col in captured if color == "b" else []:'),
     "square boards": ("for col, color in enumerate(text):",
                       "for col, color in enumerate(text[: len(board)]):"),
     "the key before is ignored": ("key ^= table[(color, *point)]", "key = table[(color, *point)]"),
