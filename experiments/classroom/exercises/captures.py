@@ -45,8 +45,7 @@ def _around(board, point):
     return [(r, c) for r, c in around if 0 <= r < len(board) and 0 <= c < len(board[0])]
 
 
-def _chain(board, point):
-    """Its stones, and whether it has a liberty."""
+def _chain(board, point):  # its stones, and whether it has a liberty
     color, stones, waiting, breath = board[point[0]][point[1]], {point}, [point], False
     while waiting:
         for r, c in _around(board, waiting.pop()):
@@ -108,6 +107,7 @@ def _large():
     for rows, columns in ((12, 11), (2, 14), (1, 23), (23, 1)):
         yield ["." + "w" * (columns - 1), *["b" * columns] * (rows - 1)], "b", (0, 0)
         yield ["." + "b" * (columns - 1), *["b" * columns] * (rows - 1)], "b", (0, 0)
+    yield [".", *["w"] * 22], "b", (0, 0)
     yield ["w" * 20, *["." * 20] * 11], "b", (1, 19)
     yield ["w" * 20, "b" * 19 + ".", *["." * 20] * 19, "b" * 20], "b", (1, 19)
 
@@ -186,6 +186,9 @@ PLANTED = {
     "illegal is minus one": ("return 0\n", "return -1\n"),
 }
 EQUIVALENT = {
+    "not in ('', color)": "The points of an empty region are emptied.",
+    "in _around(board, point)": "Both boards have the same size.",
+    "if board[r][c] not in": "What was taken before is taken again.",
     '<= "."': "No mark sorts before the one of an empty point.", '> "."': "The same.",
     "r != len(board)": "A neighbour is one step away.", "c != len(board[0])": "The same.",
     "len(board[1])": "All rows are equally long.", "len(board[-1])": "The same.",

@@ -165,6 +165,11 @@ PLANTED = {
     "diagonal neighbours": ("around = [", "around = [(row + 1, col + 1), "),
 }
 EQUIVALENT = {
+    **{f"neighbours: {change}": "It does not matter what is on the points." for change in (
+        "board is reversed", "rows of board are mirrored", "b on board", "w on board",
+        ". on board", ". and b on board", ". and w on board", "b and w on board")},
+    "chain: b and w on board are swapped": "Both colours obey the same rules.",
+    "liberties: b and w on board are swapped": "The same.",
     '<= "."': "No mark sorts before the one of an empty point.",
     "r != len(board)": "A neighbour is one step away.", "c != len(board[0])": "The same.",
     "len(board[1])": "All rows are equally long.", "len(board[-1])": "The same.",

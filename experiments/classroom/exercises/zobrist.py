@@ -75,17 +75,17 @@ from experiments.classroom.exercises.liberties import random_board
 _random = random.Random(3)
 
 
-def _table(board: list[str]) -> dict[Any, int]:
+def _table(rows: int, columns: int) -> dict[Any, int]:
     """New numbers for a board of this size."""
-    table: dict[Any, int] = {(color, *point): _random.getrandbits(64) for color in "bw"
-                             for point in np.ndindex(len(board), len(board[0]))}
+    table: dict[Any, int] = {(color, *point): _random.getrandbits(64)
+                             for color in "bw" for point in np.ndindex(rows, columns)}
     return table | {"white to move": _random.getrandbits(64)}
 
 
 def _moves(rows: int, columns: int):
     """The moves of a random game, as arguments of key_after."""
     board, color = ["." * columns] * rows, "b"
-    table = _table(board)
+    table = _table(rows, columns)
     for _ in range(60):
         point = _random.randrange(rows), _random.randrange(columns)
         if after := play(board, color, point):
@@ -96,24 +96,27 @@ def _moves(rows: int, columns: int):
             board, color = after, other
 
 
-BOARD = ["b.w..", ".bw..", "...b.", "w...."]
 SIZES = [(1, 1), (1, 6), (6, 1), (2, 3), (3, 3), (4, 5), (5, 4), (11, 12), (2, 24)]
+BOARD = ["b.w..", ".bw..", "...b.", "w...."]
 EMPTY = [["." * columns] * rows for rows, columns in SIZES]
-BOARDS = [board for rows, columns in SIZES[1:] for marks in ("bw.", "bw..")
-          for board in [random_board(_random, rows, columns, marks)]]
-STONES = [["b....", "....."], ["....w", "....."], [".", ".", "b"], ["w", "."]]
+STONES = [["b..", "..."], ["..w", "..."], ["...", "b.."], ["...", "..w"], ["..b", "..."]]
+BOARDS = [BOARD, *STONES, *(random_board(_random, *size, marks)
+                            for size in SIZES[1:] for marks in ("bw.", "bw.."))]
+# Boards of one size have the same numbers. Later, all have others.
+TABLES, OTHERS = ({size: _table(*size) for size in SIZES} for _ in range(2))
 MOVES = [move for size in (*SIZES[1:6] * 6, *SIZES[5:]) for move in _moves(*size)]
 # The first moves of games begin with the key 0.
 QUIET = [move for move in MOVES if not move[3]]
 CAPTURES = [move for move in MOVES if move[3]]
 CHECKS = [
     agrees("The turn is part of the key", key_of,
-           [(board, to_move, _table(board)) for board in (*EMPTY, BOARD, *BOARDS, BOARD)
-            for to_move in "wb"],
+           [(board, to_move, tables[len(board), len(board[0])]) for tables in (TABLES, OTHERS)
+            for board in (*EMPTY, *BOARDS) for to_move in "wb"],
            "The table has a number for white to move. The empty board with black to move has "
            "the key 0.", points=2),
     agrees("Every stone counts, by its colour and point", key_of,
-           [(board, "b", _table(board)) for board in (BOARD, *STONES, *BOARDS, BOARD)],
+           [(board, "b", tables[len(board), len(board[0])]) for tables in (TABLES, OTHERS)
+            for board in BOARDS],
            "Which stones are on this board, and what are their numbers?", points=3),
     agrees("A move adds its stone and changes the turn", key_after,
            [*(move for move in QUIET if not move[0]), *QUIET[::5]],
@@ -151,6 +154,9 @@ PLANTED = {
                           '    table["white to move"] += 1'),
 }
 EQUIVALENT = {
+    "other = 'b' if color == 'w' else 'w'": "The same colour.",
+    "captured is reversed": "The order of an exclusive or does not matter.",
+    "captured are sorted": "The same.", "equal captured count once": "None is captured twice.",
     'color <= "b"': "The other colour sorts after it.", 'to_move >= "w"': "The same, turned round.",
     '> "."': "No mark sorts before the one of an empty point.",
 }
