@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib.machinery
 import importlib.util
 import json
 import sys
@@ -30,7 +31,7 @@ def call_unchanged(function: Callable[..., Any], arguments: list[Any], reported:
     """Call a function. Raises ArgumentChanged the first time that it changes an argument: the names
     of such functions are in `reported`, so that one bug is one failure."""
     old_texts = [json.dumps(to_plain(argument), default=float) for argument in arguments]
-    value = function(*arguments)
+    value = cells.awaited(function(*arguments))
     new_texts = [json.dumps(to_plain(argument), default=float) for argument in arguments]
     name = getattr(function, "__name__", "the function")
     if old_texts != new_texts and name not in reported:
@@ -53,9 +54,12 @@ def main() -> None:
     def load(left_out: list[str]) -> dict[str, Any]:
         nonlocal module
         cells.left_out = left_out
-        cells.add_jupyter_names()
+        cells.add_builtins()
         sys.path.insert(0, str(path.parent))
-        spec: Any = importlib.util.spec_from_file_location(path.stem, path)
+        sys.path_importer_cache[str(path.parent)] = importlib.machinery.FileFinder(
+            str(path.parent), (cells.Loader, [".py"]))
+        spec: Any = importlib.util.spec_from_file_location(
+            path.stem, path, loader=cells.Loader(path.stem, str(path)))
         module = sys.modules[path.stem] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         return {"value": cells.reports}

@@ -1,22 +1,27 @@
-"""Runs the code cells of a notebook one by one, in order, as Jupyter does.
+"""Runs the code cells of a notebook one by one, in order, as Jupyter does; and files like a cell.
 
-A cell that fails is reported; it costs only what it would have defined. Of IPython's commands
-(`%time f()`, `!ls`, `len?`, `%%bash`), those that time or capture Python code run it. Others are
-reported and not run. IPython itself cannot do this here: a hand-in's process sees no installed
-packages but NumPy, and grading must not depend on what else is installed.
+A cell that fails is reported; it costs only what it would have defined, and so does a statement
+that needs what cannot be imported. Of IPython's commands (`%time f()`, `!ls`, `len?`, `%%bash`),
+those that time or capture Python code run it. Others are reported and not run. IPython itself
+cannot do this here: a hand-in's process sees no installed packages but NumPy, and grading must not
+depend on what else is installed.
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 import builtins
 import codeop
 import contextlib
+import importlib.machinery
+import importlib.util
 import re
 import sys
 import textwrap
 import tokenize
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
+from types import ModuleType
 from typing import Any
 
 from dlgo.tracebacks import describe_error
@@ -27,12 +32,14 @@ reports: list[str] = []
 left_out: Collection[str] = ()
 # Called with the name of each cell before it runs.
 on_cell: Callable[[str], None] | None = None
+_imports_reported: set[str] = set()  # messages
 
 # Commands that run Python code, and commands that change nothing that a cell defines.
 _RUNS_CODE = ("time", "capture", "prun")
 _NO_EFFECT = ("timeit", "matplotlib", "config", "load_ext", "reload_ext", "autoreload", "who")
 # `name?` and `name??`, also of attributes and parts.
 _HELP = re.compile(r"%{0,2}(?!\d)[\w*]+(\.(?!\d)[\w*]+|\[-?[0-9]+\])*\?\??$")
+_FILE = re.compile(r"\s*(?:-i\s+)?(?:\./)?(\w+)(?:\.py|\.ipynb)?\s*")  # of `%run`
 # Options of `%prun`, such as `-s cumtime`.
 _OPTIONS = re.compile(r"^(?:\s*-(?:[lsTD]\s*[\w.]+|[rq])\s)+")
 # Prompts of consoles, which people copy.
@@ -47,15 +54,47 @@ class _Shell:
         return lambda *_, **__: None
 
 
-def add_jupyter_names() -> None:
-    """Define `display` and `get_ipython`, which notebooks, and scripts made of them, may call."""
-    vars(builtins).update(display=lambda *_, **__: None, get_ipython=_Shell)
+def add_builtins() -> None:
+    """Define what consoles and notebooks have: `display` and `get_ipython` (scripts made of
+    notebooks may call them, too), `exit` and `quit`."""
+    vars(builtins).update(display=lambda *_, **__: None, get_ipython=_Shell, exit=sys.exit,
+                          quit=sys.exit)
+
+
+class _Missing:
+    """What could not be imported: its use says so."""
+
+    def __init__(self, error: ImportError) -> None:
+        self._kind, self._text = type(error), str(error)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # what Python looks for in any object
+            raise AttributeError(name)
+        raise self._kind(self._text)
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        raise self._kind(self._text)
+
+
+class Loader(importlib.machinery.SourceFileLoader):
+    """Runs a file as `run_cells` runs a cell."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run it in the module. Raises SyntaxError."""
+        text = importlib.util.decode_source(self.get_data(self.path))
+        name = self.path.rpartition("/")[2]
+        try:
+            _run(vars(module), text, self.path, name, "file", _Compiler())
+        except SyntaxError:
+            raise
+        except BaseException as error:
+            _report(f"{name} failed{describe_error(error, self.path)}; the rest is not run")
 
 
 def run_cells(namespace: dict[str, Any], notebook: str, cells: Sequence[str]) -> None:
     """Run the texts of the code cells of a notebook in a namespace, such as a module's; failures go
     to `reports`, which count cells from 1."""
-    compiler = codeop.Compile()  # `from __future__` in a cell holds for later cells, too
+    compiler = _Compiler()  # `from __future__` in a cell holds for later cells, too
     for number, text in enumerate(cells, 1):
         if not text.strip():
             continue
@@ -67,20 +106,57 @@ def run_cells(namespace: dict[str, Any], notebook: str, cells: Sequence[str]) ->
         if on_cell is not None:
             on_cell(name)
         try:
-            tree, skipped = parse_cell(text, name)
-            for command in skipped:
-                _report(f"{title}: {_first_line(command)} is not run")
-            for node in tree.body:
-                module: Any = ast.Module([node], [])
-                code = compiler(module, name, "exec")
-                try:
-                    exec(code, namespace)
-                except ImportError as error:  # your machine may lack what only draws pictures
-                    if not isinstance(node, ast.Import | ast.ImportFrom):
-                        raise
-                    _report(f"{title}{describe_error(error, name)}; the rest of the cell runs")
+            _run(namespace, text, name, title, "cell", compiler)
         except BaseException as error:
             _report(f"{title} failed{describe_error(error, name)}")
+
+
+class _Compiler(codeop.Compile):
+    """Compiles statements as Jupyter does, which allows `await`; annotations are not evaluated."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.flags |= ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | __future__.annotations.compiler_flag
+
+
+def _run(
+    namespace: dict[str, Any], text: str, file: str, title: str, whole: str, compiler: _Compiler
+) -> None:
+    """Run the statements of a cell or a file. One that needs what cannot be imported here is left
+    out: your machine may have what only draws pictures."""
+    tree, skipped = parse_cell(text, file)
+    for command in skipped:
+        _report(f"{title}: {_first_line(command)} is not run")
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
+            node.level = 0  # `from .helper import f`: the folder of a hand-in is no package
+        module: Any = ast.Module([node], [])
+        code = compiler(module, file, "exec")
+        try:
+            awaited(eval(code, namespace))
+        except ImportError as error:
+            report = f"{describe_error(error, file)}; the rest of the {whole} runs"
+            if str(error) not in _imports_reported:
+                _report(f"{title}{report}")
+            _imports_reported.add(str(error))
+            for name in _defined(node):
+                namespace.setdefault(name, _Missing(error))
+
+
+def _defined(node: ast.stmt) -> list[str]:
+    """The names that an import, a function or a class defines."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [alias.asname or alias.name.partition(".")[0] for alias in node.names]
+    return [node.name] if isinstance(node, ast.FunctionDef | ast.ClassDef) else []
+
+
+def awaited(value: Any) -> Any:
+    """The result of a coroutine; other values as they are."""
+    if not isinstance(value, Coroutine):
+        return value
+    import asyncio
+
+    return asyncio.run(value)
 
 
 def _report(text: str) -> None:
@@ -160,6 +236,8 @@ def _python_of(command: str) -> tuple[str | None, str]:
     if name in _RUNS_CODE:
         code = _OPTIONS.sub("", line) if name == "prun" else line
         return target + (code or "None"), ""
+    if name == "run" and (match := _FILE.fullmatch(line)):
+        return f"{target}from {match[1]} import *", ""
     return f"{target}None", "" if name in _NO_EFFECT else f"%{name}"
 
 

@@ -200,7 +200,7 @@ def _kind(value: Any) -> str:
     if isinstance(value, dict):
         return "a dict"
     if not isinstance(value, _MANY):
-        return f"an object ({short(value)})"
+        return "an object"
     name = "set" if isinstance(value, _SETS) else type(value).__name__
     parts = {_kind(part).partition(" of ")[0] for part in value}
     if len(parts) != 1:

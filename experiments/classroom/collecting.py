@@ -7,7 +7,11 @@ code cells one by one.
 from __future__ import annotations
 
 import ast
+import codecs
+import io
 import os
+import re
+import tokenize
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -17,11 +21,16 @@ from dlgo.readers import MALFORMED, read_json
 from dlgo.text import excerpt
 from engines.isolation.cells import parse_cell
 from experiments.classroom.hand_ins import Source, parts_of, recognise
-from experiments.classroom.unpacking import File, unpack
+from experiments.classroom.unpacking import MAX_FILES, File, unpack
 
 _MAX_NOTES = 10
 # The beginning of a Python file that was made of a notebook.
 _NOTEBOOK = "# The code cells of "
+_WRITEFILE = re.compile(r"\s*%%(?:write)?file[ \t]+(?P<append>-a[ \t]+)?(?:\./)?"
+                        r"(?P<quote>['\"]?)(?P<file>[\w-][\w.-]*)(?P=quote)[ \t]*\r?\n")
+_MARKS = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
+          (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_DOCUMENTS = (b"PK\3\4", b"%PDF", b"{\\rtf", b"\xd0\xcf\x11\xe0")  # Word, PDF, RTF, old Word
 
 
 @dataclass(frozen=True)
@@ -41,9 +50,8 @@ def collect(source: Source, folder: Path, exercises: Collection[str] = ()) -> Co
     folder.chmod(0o755)
     notes: list[str] = []
     files: list[Path] = []
-    for name, content in _renamed(unpack(parts_of(source), notes), exercises, notes):
-        if name.suffix == ".ipynb":
-            name, content = name.with_suffix(".py"), _file_of_notebook(content, name, notes)
+    for name, content in _as_python(_renamed(unpack(parts_of(source), notes), exercises, notes),
+                                    notes):
         target = folder.joinpath(*name.parts)
         if target in files:
             if target.read_bytes() != content:
@@ -104,17 +112,77 @@ def _contents(folder: Path, files: list[Path]) -> Iterator[bytes]:
         yield data
 
 
-def _file_of_notebook(content: bytes, name: PurePosixPath, notes: list[str]) -> bytes:
+def _as_python(files: list[File], notes: list[str]) -> Iterator[File]:
+    """The files, Python code in UTF-8 and notebooks as Python files."""
+    for name, content in files:
+        if name.suffix not in (".py", ".ipynb"):
+            yield name, content
+            continue
+        text = _text_of(content, name, notes)
+        if (cells := _cells_of(text)) is not None:
+            if name.suffix == ".py":
+                notes.append(f"{name} is a notebook, and was read as one")
+            yield from _files_of_notebook(cells, name.with_suffix(".ipynb"))
+        elif name.suffix == ".py":
+            yield name, content if text is None else text.encode()
+        elif text and not text.lstrip().startswith("{"):
+            notes.append(f"{name} is no notebook, and was read as a Python file")
+            yield name.with_suffix(".py"), text.encode()
+        else:
+            notes.append(f"{name} is not a notebook that can be read")
+            yield name.with_suffix(".py"), b""
+
+
+def _text_of(content: bytes, name: PurePosixPath, notes: list[str]) -> str | None:
+    """The text of a file, whatever its encoding; None for a file that stays as it is."""
+    if content.startswith(_DOCUMENTS):
+        notes.append(f"{name} is a document, not code: save it as plain text")
+        return None
+    encodings = [encoding for mark, encoding in _MARKS if content.startswith(mark)]
+    if not encodings and content[:2].count(0) == 1:  # the first character is in ASCII
+        encodings = ["utf-16-be" if content[0] == 0 else "utf-16-le"]
     try:
-        cells = read_json(content)["cells"]
-        texts = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        own = tokenize.detect_encoding(io.BytesIO(content).readline)[0] if not encodings else ""
+        if own and not own.startswith("utf-8"):
+            return None  # its first lines name an encoding, which Python reads
+        text = content.decode(encodings[0] if encodings else own)
+    except (SyntaxError, UnicodeError):
+        encodings = ["windows-1252"]
+        text = content.decode(encodings[0], errors="replace")
+    if encodings:
+        notes.append(f"{name} is not in UTF-8; it was read as {encodings[0]}")
+    return text
+
+
+def _cells_of(text: str | None) -> list[str] | None:
+    """The texts of a notebook's code cells; None for something else."""
+    try:
+        notebook = read_json(text or "")
+        sheets = notebook.get("worksheets", [notebook])  # nbformat 3 has them
+        return ["".join(cell["source"] if "source" in cell else cell["input"])
+                for sheet in sheets for cell in sheet["cells"] if cell["cell_type"] == "code"]
     except MALFORMED:
-        notes.append(f"{name} is not a notebook that can be read")
-        return b""
+        return None
+
+
+def _files_of_notebook(cells: list[str], name: PurePosixPath) -> Iterator[File]:
+    """The Python file of a notebook, and files that its cells write with `%%writefile`. A cell that
+    writes the notebook's own Python file is code of the notebook."""
+    target = name.with_suffix(".py")
+    texts = []
+    written: dict[PurePosixPath, str] = {}
+    for text in cells:
+        if len(written) < MAX_FILES and (match := _WRITEFILE.match(text)):
+            file, text = name.with_name(match["file"]), text[match.end():] + "\n"
+            if file != target:
+                text = (written.get(file, "") if match["append"] else "") + text
+                written[file], text = text, ""
+        texts.append(text)
     lines = "".join(f"    {ascii(text)},\n" for text in texts)
-    return (f"{_NOTEBOOK}{ascii(name.name)}.\nimport dlgo_cells\n\n"
-            f"dlgo_cells.run_cells(globals(), {ascii(name.name)}, [\n{lines}])\n"
-            ).encode()
+    yield target, (f"{_NOTEBOOK}{ascii(name.name)}.\nimport dlgo_cells\n\n"
+                   f"dlgo_cells.run_cells(globals(), {ascii(name.name)}, [\n{lines}])\n").encode()
+    for file, text in written.items():
+        yield file, text.encode(errors="replace")
 
 
 def code_of(path: Path) -> str:

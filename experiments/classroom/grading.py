@@ -135,6 +135,7 @@ class _Student:
         self._skipped_cells: list[str] = []  # that ended their process
         self._broken: CallError | ProgramError | None = None  # why the file cannot be loaded
         self._deadline = time.monotonic() + _ALL_SECONDS
+        self._missing_explained = False
         self.notes: list[str] = []  # what failed or was not run in the cells of a notebook
 
     def call(self, name: str, *arguments: Any) -> Any:
@@ -160,7 +161,17 @@ class _Student:
                 self._skipped_cells.append(error.cell)  # and tried again
                 self.notes.append(f"{error.cell} ended the program, or it never ended")
             except CallError as error:
-                raise _wrong(self._broken or error, name) from None
+                if error.kind == "missing":
+                    raise Wrong(self._missing(name)) from None
+                raise _wrong(error, self._path.name if self._broken else name) from None
+
+    def _missing(self, name: str) -> str:
+        """The first time, the first note on what failed, which may be why."""
+        text = f"There is no function {name}(); use the names of the task."
+        if self._missing_explained or not self.notes:
+            return text
+        self._missing_explained = True
+        return f"{text} {min(self.notes, key=lambda note: ' failed' not in note)}."
 
     def _load(self, seconds: float) -> Functions:
         try:
@@ -184,9 +195,7 @@ class _Student:
 def _wrong(error: CallError | ProgramError, name: str) -> Wrong:
     if isinstance(error, CallError):
         return Wrong(_words(error, name))
-    text = str(error)
-    if not text.startswith(f"{name}("):  # names of functions stay as they are
-        text = f"{text[0].upper()}{text[1:]}"
+    text = str(error).replace("loading", "Loading", 1)  # names of functions stay as they are
     return Wrong(f"{text}.", error.failure is Failure.TIMEOUT)
 
 
@@ -195,10 +204,8 @@ def _words(error: CallError, name: str) -> str:
         return f"{name}() is not written yet."
     if error.kind == "ArgumentChanged":
         return str(error).removeprefix("ArgumentChanged: ")
-    if error.kind == "missing":
-        return f"There is no function {name}(); use the names of the task."
     place = f", in {error.place}" if error.place else ""
-    return f"{name.removesuffix('.py')} raised {error}{place}."
+    return f"{name} raised {error}{place}."
 
 
 def version_of(exercise: Exercise) -> bytes:

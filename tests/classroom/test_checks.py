@@ -23,7 +23,7 @@ def test_other_styles_are_equal(value, wanted) -> None:
 @pytest.mark.parametrize("value, wanted, text", [
     (["0,1"], POINTS, "Return a set of tuples; you returned a list of texts."),
     ({(0, 1): 1}, POINTS, "Return a set of tuples; you returned a dict."),
-    (Other("generator: <g>"), POINTS, "you returned an object (generator: <g>)."),
+    (Other("generator: <g>"), POINTS, "<g>. Return a set of tuples; you returned an object."),
     ([(0, 1), (0, 1)], POINTS, "A hint."), ([], POINTS, "A hint."), (None, POINTS, "A hint."),
     ({1}, [1], "Return a list of whole numbers; you returned a set of whole numbers."),
     (1, True, "Return True or False; you returned a whole number."),

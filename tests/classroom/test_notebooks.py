@@ -29,7 +29,7 @@ NOTEBOOKS = {
          "%cd ..", "%%writefile helper.py\nx = 1", f"%pip install numpy\n{SOLUTION}", "len?",
          "?len", "pip install numpy"],
         10, ["cell 1 (!pip install \\): !pip", "cell 2 (files = !ls): !ls", "cell 3 (%%bash): %%",
-             "cell 4 (%cd ..): %cd", "cell 5 (%%writefile",
+             "cell 4 (%cd ..): %cd",
              "cell 6 (%pip install numpy): %pip is not run",
              "cell 9 (pip install numpy) failed"],
     ),
