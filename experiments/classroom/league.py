@@ -2,10 +2,12 @@
 
 The ledger holds every game that has ended, so that the same command continues where it was: after a
 kill, after the time limit, or after new hand-ins. It also holds the seed from which openings and
-bots draw. Students who knew it could change a comment until their bot wins.
+bots draw, and all versions of a bot that have ever played: a student cannot play on until they are
+lucky (`evidence.py`).
 
 Each bot first plays one pair of games with every staff bot. One that fails in half of them or more
 plays no others: a bot that hangs would take the time of all. This depends only on these games.
+Whoever scores more than half against a staff bot plays on until the result is sure.
 """
 
 from __future__ import annotations
@@ -14,19 +16,24 @@ import math
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 
 from dlgo.records.game_record import GameRecord
 from dlgo.records.ledger import Ledger
+from dlgo.rng import derive_seed
+from dlgo.specs import split_version
 from dlgo.text import number_of
 from engines.jobs import Executor
 from experiments.arena.plan_keys import Limits
+from experiments.arena.referee import GameTask
 from experiments.arena.reporter import Reporter
-from experiments.arena.schedule import CanonicalPlan, Pair, Plan
+from experiments.arena.schedule import CanonicalPlan, Openings, Pair, Plan
 from experiments.arena.strategy import Strategy
 from experiments.arena.tournament import run_tournament, seed_of
+from experiments.classroom.evidence import best, version_numbers, versions_of
 from experiments.classroom.hand_ins import Source
 from experiments.classroom.league_bots import Bot, Entry
 from experiments.classroom.league_plan import LeaguePlan
@@ -39,6 +46,8 @@ _WALL_PER_CPU = 2.0
 _SEED_BITS = 62
 # Students in a block: a worker plays the games between two blocks and keeps the processes of both.
 _BLOCK = 4
+# Pairs of games with a staff bot before the result is looked at again.
+_FURTHER = 5
 
 
 @dataclass(frozen=True)
@@ -59,41 +68,69 @@ class League:
         students = [bot.entrant for bot in self.bots if bot.entrant]
         return students + [bot.entrant for bot in self.plan.staff]
 
-    def games(self) -> list[GameRecord]:
-        """The games of the entrants with each other, in the order of their slots."""
+    def all_games(self) -> list[GameRecord]:
+        """All games in the ledger, those of earlier versions too, in the order of their slots."""
         if not self.ledger.exists():
             return []
-        playing = set(self.playing)
         with Ledger(self.ledger, read_only=True) as ledger:
-            return [
-                game for game in ledger.games() if game.game == self.plan.game
-                and game.first in playing and game.second in playing
-            ]
+            return [game for game in ledger.games() if game.game == self.plan.game]
+
+    def games(self) -> list[GameRecord]:
+        """The games of the entrants with each other, in the order of their slots."""
+        playing = set(self.playing)
+        return [game for game in self.all_games()
+                if game.first in playing and game.second in playing]
+
+
+class _Openings(Openings):
+    """Openings and seeds of a version against the staff are its own: games of earlier versions, and
+    of friends, are no help."""
+
+    def __init__(self, plan: CanonicalPlan, numbers: Mapping[str, int]) -> None:
+        """`numbers`: of versions, by entrant."""
+        super().__init__(plan)
+        self._own = {
+            entrant: Openings(replace(
+                plan, seed=derive_seed(plan.seed, split_version(entrant)[0], number)))
+            for entrant, number in numbers.items()
+        }
+
+    def tasks(self, pair: Pair) -> Iterator[GameTask]:
+        if pair.opponent in self._own:  # another student
+            return super().tasks(pair)
+        return self._own[pair.entrant].tasks(pair)
 
 
 class _Schedule(Strategy):
-    """One pair of games with every staff bot first; then all others, without excluded bots."""
+    """One pair of games with every staff bot first; then all others, without excluded bots; then
+    further ones with staff bots."""
 
-    def __init__(
-        self, plan: CanonicalPlan, league: LeaguePlan, students: Sequence[str],
-        excluded: Callable[[], Collection[str]],
-    ) -> None:
-        self._students, self._staff = students, [bot.entrant for bot in league.staff]
+    def __init__(self, plan: CanonicalPlan, league: League, numbers: Mapping[str, int]) -> None:
+        self._students, self._staff = list(numbers), [bot.entrant for bot in league.plan.staff]
         super().__init__(plan, 1 if self._staff else 0)
-        self._league, self._excluded, self._decided = league, excluded, False
-        self.headline = (f"a league of {number_of(len(students), 'student')} and "
+        self._league, self._decided = league, False
+        self._excluded: dict[str, str] = {}
+        self._n_pairs = dict.fromkeys(
+            product(self._students, self._staff), league.plan.staff_pairs)
+        self.openings = _Openings(plan, numbers)
+        self.headline = (f"a league of {number_of(len(numbers), 'student')} and "
                          f"{number_of(len(self._staff), 'staff bot')} on {plan.games[0]}")
 
     def next_step(
         self, open_slots: Collection[str], exclusions: Collection[tuple[str, str]]
     ) -> list[Pair]:
+        if open_slots:
+            return []  # these games decide which others are played
         if self._staff and not self.steps:
             step = self._pairs(self._students, self._staff, range(1))
-        elif open_slots or self._decided:
-            return []  # the first games are being played, or all has been asked for
+        elif not self._decided:
+            self._excluded = excluded(self._league.games(), self._students, self._staff)
+            self._decided = True
+            step = self._others() or self._further()
         else:
-            step, self._decided = self._others(), True
-        self.steps.append(step)
+            step = self._further()
+        if step:
+            self.steps.append(step)
         return step
 
     def coming(self) -> list[Pair]:
@@ -101,8 +138,8 @@ class _Schedule(Strategy):
 
     def _others(self) -> list[Pair]:
         """Games of a few entrants follow each other, so that their processes can be kept."""
-        excluded, league = self._excluded(), self._league
-        students = [student for student in self._students if student not in excluded]
+        league = self._league.plan
+        students = [student for student in self._students if student not in self._excluded]
         blocks = [students[k : k + _BLOCK] for k in range(0, len(students), _BLOCK)]
         pairs: list[Pair] = []
         for block in blocks:
@@ -110,6 +147,29 @@ class _Schedule(Strategy):
         for number, block in enumerate(blocks):
             for opponents in blocks[number:]:
                 pairs += self._pairs(block, opponents, range(league.pairs))
+        return pairs
+
+    def _further(self) -> list[Pair]:
+        """A few more pairs of each bot that has more than half of the points against a staff bot,
+        until it is sure that it is stronger."""
+        games, pairs = self._league.all_games(), list[Pair]()
+        for student, staff in product(self._students, self._league.plan.staff):
+            match = student, staff.entrant
+            n_pairs = self._n_pairs[match]
+            n_further = min(_FURTHER, self._league.plan.most_pairs - n_pairs)
+            if student in self._excluded or n_further <= 0:
+                continue
+            versions = [
+                replace(version, games=[game for game in version.games if game.pair < n_pairs])
+                if version.entrant == student else version
+                for version in versions_of(games, split_version(student)[0], staff.entrant)
+            ]
+            [current] = [version for version in versions if version.entrant == student]
+            unsure = best(versions).confidence() < staff.confidence
+            if unsure and current.points > len(current.games) / 2:
+                self._n_pairs[match] += n_further
+                pairs += self._pairs([student], [staff.entrant],
+                                     range(n_pairs, n_pairs + n_further))
         return pairs
 
     def _pairs(
@@ -153,21 +213,18 @@ def play_league(
         return league  # no bot has an opponent
     names = [(bot.entrant, bot.student) for bot in bots if bot.entrant]
     names += [(bot.entrant, bot.name) for bot in plan.staff]
-
-    def excluded() -> dict[str, str]:
-        return _excluded(league.games(), students, staff)
-
     arena_plan = Plan(
         games=(plan.game,), entrants=tuple(students + staff), pairs=plan.staff_pairs,
         kind="gauntlet" if staff else "round-robin", challengers=tuple(students) if staff else (),
         opening_plies=plan.opening_plies, seed=league.seed, names=tuple(names), launches=launches,
     ).canonical()
-    strategy = _Schedule(arena_plan, plan, students, excluded)
+    strategy = _Schedule(arena_plan, league, version_numbers(league.all_games(), students))
     strategy.deadline = deadline
     keep_private(ledger)
     summary = run_tournament(
         arena_plan, ledger, workers, progress, limits_of(plan), strategy=strategy)
-    return replace(league, excluded=excluded(), complete=not summary.out_of_time)
+    return replace(league, excluded=excluded(league.games(), students, staff),
+                   complete=not summary.out_of_time)
 
 
 def limits_of(plan: LeaguePlan) -> Limits:
@@ -178,7 +235,7 @@ def limits_of(plan: LeaguePlan) -> Limits:
     )
 
 
-def _excluded(
+def excluded(
     games: list[GameRecord], students: list[str], staff: list[str]
 ) -> dict[str, str]:
     """Bots that failed in too many of the first games with staff bots."""

@@ -41,6 +41,7 @@ class Bot:
     """The bot of a student."""
 
     student: str  # as the class's folder calls them
+    name: str  # as the ledger calls all versions, `student:alice`
     entrant: str  # as the ledger does; "" if none of their hand-ins can play
     folder: Path | None  # the copies of its files; None without an entrant
     hand_in: str = ""  # number or date of the one that counts; "" if there is only one
@@ -87,25 +88,26 @@ class Entry:
     def bot_of(self, student: str, source: Source, log: Callable[[str], None]) -> Bot:
         """The bot of a student: of the last hand-in in `source` that can play; `log` prints
         notes."""
-        notes: list[str] = []
+        roster, notes = self._plan.roster, list[str]()
+        # A student who has a new name on the platform, but the old number, is the same one.
+        name = entrant_name(roster.folder_of(student) if roster else student)
         for submission in reversed(submissions(source)):
             title = f"hand-in {submission.name}" if submission.name else "the hand-in"
             late = submission.is_late(self._plan.due)
-            entrant, folder, left_out, problem = self._collect(student, submission)
+            entrant, folder, left_out, problem = self._collect(name, submission)
             notes += left_out
             if not problem:
                 log(f"{student}: {title} plays{', late' if late else ''}")
-                return Bot(student, entrant, folder, submission.name, late, notes)
+                return Bot(student, name, entrant, folder, submission.name, late, notes)
             notes.append(f"{title} cannot play: {problem}")
         for note in notes:
             log(f"{student}: {note}")
-        return Bot(student, "", None, notes=notes)
+        return Bot(student, name, "", None, notes=notes)
 
     def _collect(
-        self, student: str, submission: Submission
+        self, name: str, submission: Submission
     ) -> tuple[str, Path, list[str], str]:
         """The entrant, its folder, what was left out, and why it cannot play."""
-        name = entrant_name(student)
         home = make_folder(self._copies / name.partition(":")[2])
         home.chmod(0o755)
         with tempfile.TemporaryDirectory(dir=home, prefix="new-") as place:

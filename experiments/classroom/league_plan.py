@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -35,8 +34,8 @@ from engines.registry import ENGINES
 from experiments.arena.entrants import entrants_of
 from experiments.arena.planfile import located
 from experiments.classroom.dates import deadline, due_setting
+from experiments.classroom.evidence import fewest_pairs
 from experiments.classroom.gradebooks import Roster, read_roster, roster_setting
-from reports.differences import Counts
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,8 @@ class StaffBot(Settings):
     hidden: bool = setting(False, "hide from students which engine it is")
     points: int = setting(1, "points for beating it", low=0, high=1000)
     confidence: float = setting(
-        0.95, "required probability that the student's bot is stronger", low=0.5, high=0.9999)
+        0.95, "required confidence that the student has a stronger bot; all their versions count",
+        low=0.5, high=0.9999)
     entrant: str = ""  # as the ledger names it
     role: str = ""  # how students know it: its name, or "hidden bot 2"
 
@@ -63,6 +63,9 @@ class LeaguePlan(Settings):
     bot: str = setting("bot.py", "file that students hand in, or `FILE.py:Class`")
     staff_pairs: int = setting(
         5, "openings against each staff bot, each played with both colours", low=1, high=1000)
+    most_staff_pairs: int = setting(
+        50, "maximum number of these openings for a bot that scores more than half, until the "
+        "result is sure", low=1, high=1000)
     pairs: int = setting(
         1, "openings between two students, each played with both colours", low=1, high=1000)
     seed: int | None = setting(
@@ -85,16 +88,18 @@ class LeaguePlan(Settings):
         0, "points for a bot that plays a game to its end", low=0, high=1000)
     staff: tuple[StaffBot, ...] = ()
 
-    def out_of_reach(self) -> list[str]:
-        """Warnings about staff bots whose confidence `staff_pairs` games cannot reach."""
-        def sure(pairs: int) -> float:
-            return Counts((0, 0, 0, 0, pairs)).superiority()  # all of them won
+    @property
+    def most_pairs(self) -> int:
+        """Openings of a version of a bot against a staff bot, at most."""
+        return max(self.staff_pairs, self.most_staff_pairs)
 
+    def out_of_reach(self) -> list[str]:
+        """Warnings about staff bots whose confidence `most_pairs` pairs of games cannot reach."""
         return [
-            f"no bot can get the points of {bot.name}: {self.staff_pairs} pairs, all won, are "
-            f"{sure(self.staff_pairs):.1%} sure, and {bot.confidence:.4g} is asked; write "
-            f"staff_pairs = {next(n for n in count(1) if sure(n) >= bot.confidence)}"
-            for bot in self.staff if bot.points and sure(self.staff_pairs) < bot.confidence
+            f"no bot can get the points of {bot.name}: a confidence of {bot.confidence:.4g} takes "
+            f"{fewest} pairs of games, all won, and at most {self.most_pairs} are played; write "
+            f"most_staff_pairs = {fewest}" for bot in self.staff
+            if bot.points and (fewest := fewest_pairs(bot.confidence)) > self.most_pairs
         ]
 
 

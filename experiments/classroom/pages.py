@@ -115,7 +115,8 @@ def write_league(
         write_file(out / path, pages.get_template(template).render(
             page_name=page_name,
             title="The league", game=league.plan.game, date=date.today().isoformat(),
-            trusted=TRUSTED if league.trusted else "", complete=league.complete, **content,
+            trusted=TRUSTED if league.trusted else "", complete=league.complete,
+            most_pairs=league.plan.most_pairs, **content,
         ))
 
     for path, names, rows in (("lecturer.html", real, standings.students),

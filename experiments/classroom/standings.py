@@ -1,7 +1,7 @@
 """Ratings, marks and failures of a league.
 
 Ratings are those of `reports.ratings`, from the games of the bots that count now. A mark depends on
-the games between a student and one staff bot, and on nothing that others do.
+the games between all versions of a student's bot and one staff bot, and on nothing that others do.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 from dlgo.records.game_record import GameRecord
 from dlgo.records.ledger import Ledger
+from experiments.classroom.evidence import best, versions_of
 from experiments.classroom.gradebooks import write_class_table
 from experiments.classroom.league import League
 from experiments.classroom.league_bots import LATE, Bot
 from experiments.classroom.league_plan import StaffBot
-from reports.head_to_head import head_to_heads
 from reports.rating_table import RatingTable
 from reports.tables import games_frame, rate_games, ratings_frame
 
@@ -36,8 +36,10 @@ class Mark:
 
     staff: StaffBot
     score: str = ""  # points of games, `7/10`; "" if they have not met
-    confidence: float = 0.0  # how likely it is that the student's bot is the stronger one
+    confidence: float = 0.0  # how sure it is that the student has a stronger bot
     beaten: bool = False  # whether that is as sure as the rules demand
+    version: int = 1  # of the student's bot that has the score and the confidence
+    versions: int = 1  # how many have met the staff bot
 
     @property
     def points(self) -> int:
@@ -73,7 +75,7 @@ class Standings:
 
     def __init__(self, league: League) -> None:
         self.league = league
-        self.games = league.games()
+        self.games, self._all_games = league.games(), league.all_games()
         self._frame: pd.DataFrame | None = None
         if self.games:
             with Ledger(league.ledger, read_only=True) as ledger:
@@ -97,20 +99,20 @@ class Standings:
         plan, excluded = self.league.plan, self.league.excluded.get(bot.entrant)
         games = [game for game in self.games if bot.entrant in (game.first, game.second)]
         lost_games = [game for game in games if game.result == (game.first != bot.entrant)]
-        marks = [self._mark(bot, staff, games) for staff in plan.staff]
+        marks = [self._mark(bot, staff) for staff in plan.staff]
         plays = any(not game.failed for game in games)
         points = sum(mark.points for mark in marks) + plan.participation * plays
         remarks = [*bot.notes, *([LATE] if bot.late else []), *([excluded] if excluded else [])]
         return Standing(bot, plays, marks, points, _trouble(bot, lost_games), lost_games, remarks)
 
-    def _mark(self, bot: Bot, staff: StaffBot, games: list[GameRecord]) -> Mark:
-        if not any(staff.entrant in (game.first, game.second) for game in games):
+    def _mark(self, bot: Bot, staff: StaffBot) -> Mark:
+        versions = versions_of(self._all_games, bot.name, staff.entrant)
+        if not versions:
             return Mark(staff)
-        [match] = head_to_heads(self._frame, bot.entrant, staff.entrant)
-        confidence = (match.pairs if match.paired else match.games).superiority()
-        beaten = confidence >= staff.confidence and bot.entrant not in self.league.excluded
-        score = f"{sum(match.scores):g}/{len(match.scores)}"
-        return Mark(staff, score, confidence, beaten)
+        version = best(versions)
+        confidence = version.confidence()
+        return Mark(staff, f"{version.points:g}/{len(version.games)}", confidence,
+                    confidence >= staff.confidence, version.number, len(versions))
 
     def write_marks(self, path: Path) -> list[str]:
         """Write points, totals, hand-ins, lateness as CSV; return students not on the roster."""

@@ -34,6 +34,7 @@ PLAN = """\
 game = "tictactoe"
 seed = 1
 staff_pairs = 2
+most_staff_pairs = 2
 move_seconds = 5
 game_seconds = 10
 participation = 1
@@ -152,18 +153,27 @@ def test_the_last_valid_hand_in_counts_and_students_see_no_names(tmp_path, capfd
 
 
 def test_marks_go_by_confidence(tmp_path, capfd, at_home) -> None:
-    """Two pairs are never sure to 99%; more than half of the points are sure to 50%."""
+    """No bot is sure to 99% after 9 pairs; a better bot is soon sure to 50%, and plays no more."""
     folder = write(tmp_path)
     shutil.rmtree(folder / "hand-ins/ann")
+    (folder / "hand-ins/bo b/2026-11-21T0800/bot.py").write_text(bot(2))
+    plan = PLAN.replace("_pairs = 2", "_pairs = 9")
     for confidence, points in (("0.99", "1"), ("0.5", "4")):
-        (folder / "league.toml").write_text(PLAN.replace("0.6", confidence))
+        (folder / "league.toml").write_text(plan.replace("0.6", confidence))
         done = league(capfd, folder, "--trust")
-        assert done.returncode == 0 and ("staff_pairs = 6" in done.stderr) == (points == "1")
-        assert marks(folder)["bo b"][4] == points
+        assert done.returncode == 0
+        assert ("write most_staff_pairs = 11" in done.stderr) == (points == "1")
+        assert marks(folder)["bo b"][4] == points and len(games_of(folder)) == 18
+    (folder / "league.toml").write_text(plan.replace("0.6", "0.5").replace(" 9", " 2", 1).replace(
+        " 9", " 50"))
+    shutil.rmtree(folder / "out")
+    assert league(capfd, folder, "--trust").returncode == 0
+    assert marks(folder)["bo b"][4] == "4" and len(games_of(folder)) == 2 * 12
 
 
 def test_nobody_can_try_versions_until_one_is_lucky(tmp_path, capfd, at_home) -> None:
-    """The seed is secret until the end, and a comment draws no new random numbers."""
+    """The seed is secret until the end; against the staff, each version has openings of its own, of
+    which earlier ones and other students say nothing."""
     seeds = set()
     for name in ("one", "two"):
         folder = write(tmp_path / name)
@@ -183,14 +193,40 @@ def test_nobody_can_try_versions_until_one_is_lucky(tmp_path, capfd, at_home) ->
     assert "the seed stays secret" in done.stderr and seed not in pages[0].read_text()
     done = league(capfd, folder, "--trust", "--final")
     assert f"seed of the games: {seed}" in done.stdout and seed in pages[0].read_text()
-    old, new = (
-        sorted((re.sub("@.*?(?=\\|)", "", game.slot), game.seed, game.moves)
-               for game in games_of(folder).values() if "ann" in game.slot
-               and (game.slot in before) == known)
-        for known in (True, False)
-    )
-    assert old == new and len(new) == 6
+    openings = [{(game.pair, game.opening, game.seed) for slot, game in games_of(folder).items()
+                 if student in slot and "random" in slot and (slot in before) == known}
+                for student, known in (("ann", True), ("ann", False), ("bo_b", True))]
+    assert all(openings) and not openings[0] & openings[1] and not openings[0] & openings[2]
     assert marks(folder)["ann"][-2] == "2026-11-20T12:00"
+
+
+def test_all_versions_count_and_points_stay(tmp_path, capfd, at_home) -> None:
+    """Versions are those of the ledger: whatever lies in the folder today, also under another name
+    of a student whose number the roster knows. Comments and spaces make new versions."""
+    folder = write(tmp_path)
+    shutil.rmtree(folder / "hand-ins/bo b")
+    shutil.rmtree(folder / "hand-ins/ann")
+    (folder / "class.csv").write_text("student,name\n4711,A\n")
+    plan = PLAN.replace("0.6", "0.5").replace("_pairs = 2", "_pairs = 9")
+    (folder / "league.toml").write_text(plan)
+    for number, (student, source) in enumerate([
+        ("a_4711", bot(2)), ("a_4711", f"{LAST}\n"), ("Ann_4711", f"{LAST} \n"), ("4711", LAST),
+    ], 1):
+        place = folder / "hand-ins" / student
+        place.mkdir(parents=True)
+        (place / "bot.py").write_text(source)
+        assert league(capfd, folder, "--trust").returncode == 0
+        shutil.rmtree(folder / "hand-ins")
+        assert marks(folder)["4711"][3] == "3", "a staff bot stays beaten"
+        page = (folder / f"out/students/{student}.html").read_text()
+        assert (f"version 1 of {number}" in page) == (number > 1)
+    # What has a name without the number, or a new folder of games, begins again.
+    for student in ("zoe", "4711"):
+        (folder / "hand-ins" / student).mkdir(parents=True)
+        (folder / "hand-ins" / student / "bot.py").write_text(LAST)
+        assert league(capfd, folder, "--trust").returncode == 0
+        assert "version 1 of" not in (folder / f"out/students/{student}.html").read_text()
+        shutil.rmtree(folder / "out")
 
 
 # Ways to let a built-in engine play, and a look at its files.
