@@ -8,6 +8,7 @@ from experiments.classroom.exercise import written_exercises
 from experiments.classroom.mutants import outcomes
 from tests.classroom.styles import STYLES, restyled
 from tests.classroom.styles_by_hand import SOLUTIONS
+from tests.classroom.wrong_by_hand import WRONG, value
 from tests.command import ROOT
 from tests.conftest import RUN_ALL
 
@@ -49,6 +50,16 @@ def test_values_of_other_types_and_other_functions_earn_all_points(name) -> None
 @pytest.mark.parametrize("name", SOLUTIONS)
 def test_a_solution_in_another_style_earns_all_points(name) -> None:
     assert lost(name, with_values(name, SOLUTIONS[name])) == {}
+
+
+@pytest.mark.parametrize("name", EXERCISES)
+def test_a_wrong_solution_loses_points(name) -> None:
+    """By default each third."""
+    solution = EXERCISES[name].solution()
+    for title in WRONG[name] if RUN_ALL else [*WRONG[name]][::3]:
+        expression, code = WRONG[name][title]
+        assert value(solution, expression) != value(solution + code, expression), title
+        assert lost(name, solution + code), title
 
 
 @pytest.mark.skipif(not CASES.is_dir(), reason="needs ../shared/cases/class/grading")
