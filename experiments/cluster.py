@@ -16,7 +16,6 @@ import platform
 import shutil
 import socket
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -24,12 +23,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import psutil
-
 from dlgo.digests import hex_digest
 from dlgo.errors import DlgoError
 from dlgo.extras import require_extra
 from dlgo.own_packages import ROOT
+from dlgo.system.folders import own_folder
 from dlgo.system.processes import core_count
 from dlgo.text import error_text, number_of
 from engines.jobs import Executor, Inline, Processes
@@ -282,7 +280,7 @@ class Place:
     """A process of Ray that does the tasks of an order. Raises DlgoError if it cannot."""
 
     def __init__(self, order: Order) -> None:
-        self._folder = _own_folder("dlgo-task-")
+        self._folder = own_folder("dlgo-task-")
         self._archives: dict[str, Path] = {}
         if version_text() != order.version:
             raise DlgoError(
@@ -372,12 +370,3 @@ def _check_entrants(plan: CanonicalPlan) -> None:
                 f"{entrant.spec} has another version there ({here.version}, not "
                 f"{entrant.version}), or it cannot be loaded; is a package missing?"
             )
-
-
-def _own_folder(prefix: str) -> Path:
-    """A new folder `prefix` + process number; those of killed processes are cleared away."""
-    for old in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
-        number = old.name.removeprefix(prefix).partition("-")[0]
-        if number.isdecimal() and not psutil.pid_exists(int(number)):
-            shutil.rmtree(old, ignore_errors=True)
-    return Path(tempfile.mkdtemp(prefix=f"{prefix}{os.getpid()}-"))

@@ -1,7 +1,7 @@
 """Starts `answer.py` where nothing else of ours can be imported: a hand-in sees no library of ours.
 
     python -I -S start.py FILE.py [FOLDER OF NUMPY]
-    python -I -S start.py --try         ends at once
+    python -I -S start.py --try [FOLDER...]       fails if this user cannot read the folders
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ class _NumpyAlone:
 def main() -> None:
     """Import what answers, then forget that it is part of packages."""
     if sys.argv[1] == "--try":
+        for folder in sys.argv[2:]:
+            os.listdir(folder)
         return
     os.chdir(tempfile.gettempdir())
     run = _import_alone()

@@ -90,8 +90,8 @@ class Sandbox:
 
     Args:
         sealed: nothing else can be seen but Python and NumPy (`sealed.py`).
-        trusted: nothing is hidden; there are only limits, an empty environment, and a user without
-            rights, where we are root and others may run our Python.
+        trusted: nothing is hidden; there are only limits, an empty environment, and, if we are
+            root, a user without rights.
     """
 
     readable: Sequence[Path] = ()
@@ -108,7 +108,8 @@ class Sandbox:
         return sealed.python() if self.sealed else [_PYTHON, "-P"]
 
     def command(self, words: Sequence[str]) -> list[str]:
-        """The words that run `words` inside. Raises SandboxError if this machine has no sandbox."""
+        """The words that run `words` inside. Raises SandboxError if this machine has no sandbox, or
+        trusted code would run as root."""
         if self.trusted:
             return self._unhidden(words)
         check_sandbox()
@@ -128,6 +129,7 @@ class Sandbox:
         return [python, "-I", "-S", _CONFINE, *map(str, rights), *words]
 
     def _unhidden(self, words: Sequence[str]) -> list[str]:
+        check_trust()
         if platform.system() != "Linux":
             return list(words)
         variables = [f"{name}={value}" for name, value in self._variables().items()]
@@ -225,11 +227,41 @@ def other_user() -> int:
     if platform.system() != "Linux" or os.getuid() != 0:
         return 0
     sandbox, user = Sandbox(sealed=True), _new_user()
-    command = sandbox._confined(sandbox.rights(user), [*sandbox.python, sealed.START, "--try"])
+    words = [*sandbox.python, sealed.START, "--try", *map(str, sealed.numpy_folders())]
+    command = sandbox._confined(sandbox.rights(user), words)
     with contextlib.suppress(OSError, subprocess.TimeoutExpired):
         done = subprocess.run(command, capture_output=True, timeout=60, check=False)
         return user if done.returncode == 0 else 0
     return 0
+
+
+def _is_root() -> bool:
+    return hasattr(os, "getuid") and os.getuid() == 0
+
+
+def check_trust(changes_user: bool = True) -> None:
+    """Raise SandboxError, with the remedy, if trusted code would run as root here.
+
+    `changes_user`: whether it runs as `other_user`, if there is one.
+    """
+    if not _is_root():
+        return
+    if not changes_user:
+        raise SandboxError("--trust would run students' code as root: run this command as another "
+                           "user")
+    if not other_user():
+        raise SandboxError(
+            "--trust would run students' code as root, since other users cannot run "
+            f"{sealed.python()[0]} or read NumPy and {_PACKAGES}: install Python and dlgo where "
+            "all users can read them, such as in /opt, or run this command as another user")
+
+
+def let_other_user_in(folder: Path) -> None:
+    """Let trusted code read the files in a folder that is private to us, if it runs as another
+    user."""
+    if user := other_user():
+        os.chown(folder, -1, user)
+        folder.chmod(0o710)
 
 
 def _folders(paths: Iterable[Path]) -> list[str]:

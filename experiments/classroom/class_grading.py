@@ -13,12 +13,12 @@ from dlgo.errors import DlgoError
 from dlgo.files import make_folder
 from engines.jobs import Amount, Inline, Processes, Task
 from engines.jobs.protocol import ListSource
-from engines.programs.sandbox import check_sandbox
+from engines.programs.sandbox import check_sandbox, check_trust
 from experiments.classroom import outputs
 from experiments.classroom.dates import moment_text
 from experiments.classroom.exercise import Exercise, exercises, get_exercise
 from experiments.classroom.gradebooks import grade_column
-from experiments.classroom.grading import TRUSTED, Grade, grade_hand_in, notes_of, points_text
+from experiments.classroom.grading import TRUST_WARNING, Grade, grade_hand_in, notes_of, points_text
 from experiments.classroom.hand_ins import Part, hand_ins
 from experiments.classroom.policy import Policy
 from experiments.command import log
@@ -66,7 +66,8 @@ def _grade_class(folder: Path, policy: Policy, settings: Settings) -> None:
     if files.classroom50:
         outputs.check_runner(os.environ)
     if settings.trust:
-        log(TRUSTED, err=True)
+        check_trust()
+        log(TRUST_WARNING, err=True)
     else:
         check_sandbox()
     grades = _grade_all(sources, class_exercises, policy, settings)

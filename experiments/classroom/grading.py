@@ -8,7 +8,6 @@ are tried in a new process.
 from __future__ import annotations
 
 import dataclasses
-import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,12 +17,14 @@ from typing import Any
 
 from dlgo.digests import hex_digest
 from dlgo.errors import DlgoError
+from dlgo.files import make_folder
 from dlgo.imports import imported_files
 from dlgo.records.failures import Failure
+from dlgo.system.folders import private_folder
 from dlgo.text import error_text
 from engines.isolation.calls import CallError, Functions
 from engines.programs.program import ProgramError
-from engines.programs.sandbox import Allowance, Sandbox, other_user
+from engines.programs.sandbox import Allowance, Sandbox, let_other_user_in, other_user
 from experiments.classroom.checks import HandIn, Wrong
 from experiments.classroom.collecting import Collected, collect
 from experiments.classroom.exercise import Exercise, hide_solutions
@@ -37,6 +38,11 @@ _MOST_CRASHES = 4
 TRUSTED = "Run without a sandbox (--trust): this code could read and change files."
 # The modules that make a mark, besides the exercise's: this one, and that of the hand-in's process.
 _GRADERS = (__name__, "engines.isolation.answer")
+# The same for the lecturer.
+TRUST_WARNING = (
+    f"{TRUSTED} If this machine has other copies of dlgo (installed, or clones), it could read "
+    "the solutions in them."
+)
 ALLOWANCE = Allowance(memory_mb=512, processes=16, cpu_seconds=60.0)
 
 
@@ -282,8 +288,10 @@ def _grade_last(
     names = [exercise.name for exercise in exercises]
     for submission in reversed(submissions(source, zone)):
         late = submission.is_late(due)
-        with tempfile.TemporaryDirectory(prefix="hand-in-") as folder:
-            collected = collect(submission.parts, Path(folder), names)
+        with private_folder("hand-in-") as place:
+            if trust:
+                let_other_user_in(place)
+            collected = collect(submission.parts, make_folder(place / "files"), names)
             if not collected.exercises:
                 files = ", ".join(path.name for path in collected.files[:5]) or "none"
                 collected.notes.append(f"no file is named after an exercise; files: {files}")

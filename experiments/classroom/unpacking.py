@@ -1,7 +1,8 @@
 """The files of a hand-in, out of folders and archives, as names and bytes.
 
 A hand-in may hold links to other people's files, names that lead out of it, or a gigabyte of zeros
-in a kilobyte. Notes name everything that is skipped.
+in a kilobyte. Notes name everything that is skipped. `Budget` bounds the work for a hand-in,
+whatever it holds: hidden files and what is skipped count, too.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import stat
 import tarfile
 import zipfile
@@ -20,37 +22,81 @@ from typing import IO
 
 from experiments.classroom.hand_ins import Part, is_archive, is_unreadable, shows, stem_of
 
-# Limits of one hand-in: files, bytes of one file (a notebook may hold pictures), of all, and of
-# an archive and what a tar file unpacks to; folders within folders.
+# Limits of one hand-in: files, bytes of one file (a notebook may hold pictures) and of all, and
+# folders within folders.
 MAX_FILES = 100
-_FILE_BYTES, _ALL_BYTES, _ARCHIVE_BYTES, _DEPTH = 8 << 20, 32 << 20, 64 << 20, 4
+_FILE_BYTES, _ALL_BYTES, _DEPTH = 8 << 20, 32 << 20, 4
+# Limits of the work: bytes of an archive, bytes that are read and unpacked in all, files and
+# entries of archives.
+_ARCHIVE_BYTES, _READ_BYTES, _ENTRIES = 64 << 20, 128 << 20, 10_000
+# Bytes of a header in a tar file, and what none has: `tarfile` takes the square of the number of
+# such digits.
+_HEADER_BYTES, _DIGITS = 1 << 14, re.compile(rb"\d{64}")
+# How files in a zip file are compressed: of bzip2 and LZMA, `zipfile` unpacks what it gets without
+# a limit.
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+
+# A pipe that has taken the place of a file would wait for a writer.
+_OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_LINK = "is a link; links are ignored"
 
 File = tuple[PurePosixPath, bytes]
+
+
+class _TooLarge(Exception):
+    """The budget of a hand-in is spent."""
+
+
+class Budget:
+    """What may be read of a hand-in. Its methods raise _TooLarge if that is spent."""
+
+    def __init__(self) -> None:
+        self._bytes, self._entries = _READ_BYTES, _ENTRIES
+
+    def enter(self) -> None:
+        """Count a file, a folder, or an entry of an archive."""
+        self._entries -= 1
+        if self._entries < 0:
+            raise _TooLarge
+
+    def read(self, file: IO[bytes], max_bytes: int) -> bytes:
+        """The content of a file, up to `max_bytes`."""
+        content = file.read(min(max_bytes, self._bytes + 1))
+        self._bytes -= len(content)
+        if self._bytes < 0:
+            raise _TooLarge
+        return content
 
 
 def unpack(parts: Sequence[Part], notes: list[str]) -> list[File]:
     """The names and contents of the files of a hand-in; `notes` gets a line on each that is
     skipped."""
     files: list[File] = []
-    size = 0
-    for part in parts:
-        for name, content in _files_of(part, notes):
-            size += len(content)
-            if len(files) == MAX_FILES or size > _ALL_BYTES:
-                notes.append(f"only the first {MAX_FILES} files and {_ALL_BYTES >> 20} MB count")
-                return files
-            files.append((name, content))
+    size, budget = 0, Budget()
+    try:
+        for part in parts:
+            for name, content in _files_of(part, budget, notes):
+                size += len(content)
+                if len(files) == MAX_FILES or size > _ALL_BYTES:
+                    notes.append(f"only the first {MAX_FILES} files and {_ALL_BYTES >> 20} MB "
+                                 "count")
+                    return files
+                files.append((name, content))
+    except _TooLarge:
+        notes.insert(0, f"it has more than {_ENTRIES} files and folders, or they unpack to more "
+                        f"than {_READ_BYTES >> 20} MB; the rest is ignored")
     return files
 
 
-def _files_of(part: Part, notes: list[str]) -> Iterator[File]:
+def _files_of(part: Part, budget: Budget, notes: list[str]) -> Iterator[File]:
     if part.path.is_file() and is_archive(part.path):
-        yield from _in_archive(part.path, part.name or part.path.name, notes)
+        yield from _in_archive(part.path, part.name or part.path.name, budget, notes)
         return
     is_single = part.path.is_file() and not part.path.is_symlink()
     queue = [(part.path, PurePosixPath((part.name or part.path.name) if is_single else ""))]
     while queue:
         path, name = queue.pop(0)
+        budget.enter()
         if name.parts and path.is_symlink():
             notes.append(f"{name} is a link; links are ignored")
         elif path.is_dir() and len(name.parts) > _DEPTH:
@@ -63,9 +109,9 @@ def _files_of(part: Part, notes: list[str]) -> Iterator[File]:
                 continue
             queue += [(entry, name / entry.name) for entry in inside if shows(entry)]
         elif not is_single and is_archive(path):
-            for member, content in _in_archive(path, str(name), notes):
+            for member, content in _in_archive(path, str(name), budget, notes):
                 yield name.parent / stem_of(path) / member, content
-        elif (data := _read(path, _FILE_BYTES)) is None:
+        elif (data := _read(path, _FILE_BYTES, budget)) is None:
             notes.append(f"{name} is not a regular file of at most {_FILE_BYTES >> 20} MB")
         else:
             _note_unreadable(name, notes)
@@ -77,39 +123,33 @@ def _note_unreadable(name: PurePosixPath, notes: list[str]) -> None:
         notes.append(f"{name} is not unpacked or read: hand in .py files or one zip file")
 
 
-def _read(path: Path, max_bytes: int) -> bytes | None:
+def _read(path: Path, max_bytes: int, budget: Budget) -> bytes | None:
     """The content of a regular file. None for a link, or for more than `max_bytes`."""
     try:
         status = path.lstat()
         if not stat.S_ISREG(status.st_mode):
             return None
-        with path.open("rb") as file:
+        with os.fdopen(os.open(path, _OPEN), "rb") as file:
             is_same = os.path.samestat(status, os.fstat(file.fileno()))  # no link in its place
-            content = file.read(max_bytes + 1) if is_same else b""
+            content = budget.read(file, max_bytes + 1) if is_same else b""
     except OSError:
         return None
     return content if is_same and len(content) <= max_bytes else None
 
 
-def _in_archive(path: Path, title: str, notes: list[str]) -> Iterator[File]:
-    data = _read(path, _ARCHIVE_BYTES)
+def _in_archive(path: Path, title: str, budget: Budget, notes: list[str]) -> Iterator[File]:
+    data = _read(path, _ARCHIVE_BYTES, budget)
     if data is None:
         notes.append(f"{title} is larger than {_ARCHIVE_BYTES >> 20} MB")
         return
     kind = "zip" if path.suffix.lower() == ".zip" else "tar"
-    if kind == "zip" and data.count(b"PK\1\2") > 10 * MAX_FILES:
-        notes.append("the zip file has too many entries")
-        return
     try:
-        for entry, content in (_in_zip if kind == "zip" else _in_tar)(data):
+        for entry, content in (_in_zip if kind == "zip" else _in_tar)(data, budget):
             name = PurePosixPath(entry.replace("\\", "/"))
-            is_hidden = any(part.startswith((".", "__")) for part in name.parts)
-            if is_hidden and ".." not in name.parts:
-                continue
             if name.is_absolute() or ".." in name.parts or len(name.parts) > _DEPTH + 1:
                 notes.append(f"{name} is outside the {kind} file, or nested too deeply")
-            elif content is None:
-                notes.append(f"{name} is a link; links are ignored")
+            elif isinstance(content, str):
+                notes.append(f"{name} {content}")
             elif len(content) > _FILE_BYTES:
                 notes.append(f"{name} unpacks to more than {_FILE_BYTES >> 20} MB")
             else:
@@ -117,55 +157,86 @@ def _in_archive(path: Path, title: str, notes: list[str]) -> Iterator[File]:
                     notes.append(f"{entry} is taken as {name}")
                 _note_unreadable(name, notes)
                 yield name, content
-    except _TooLarge:
-        notes.append(f"{title} unpacks to more than {_ARCHIVE_BYTES >> 20} MB or "
-                     f"{10 * MAX_FILES} files; the rest is ignored")
+    except (_TooLarge, GeneratorExit):
+        raise
     except Exception:  # the bytes may be anything, and so is what they raise
         notes.append(f"{title} is not a {kind} file that can be read")
 
 
-def _in_zip(data: bytes) -> Iterator[tuple[str, bytes | None]]:
-    """Names and contents, None for links."""
+def _is_hidden(entry: str) -> bool:
+    names = PurePosixPath(entry.replace("\\", "/")).parts
+    return ".." not in names and any(name.startswith((".", "__")) for name in names)
+
+
+def _in_zip(data: bytes, budget: Budget) -> Iterator[tuple[str, bytes | str]]:
+    """Names and contents, or why there is none."""
+    if data.count(b"PK\1\2") > _ENTRIES:  # before `zipfile` reads them all
+        raise _TooLarge
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         for entry in archive.infolist():
+            budget.enter()
+            if _is_hidden(entry.filename) or entry.is_dir():
+                continue
             if stat.S_ISLNK(entry.external_attr >> 16):
-                yield entry.filename, None
-            elif entry.file_size > _FILE_BYTES:  # `zipfile` never unpacks more than this
-                yield entry.filename, bytes(_FILE_BYTES + 1)
-            elif not entry.is_dir():
-                yield entry.filename, archive.read(entry)
+                yield entry.filename, _LINK
+            elif entry.compress_type not in _METHODS:
+                yield entry.filename, "is compressed in a rare way; hand in a plain zip file"
+            else:
+                with archive.open(entry) as file:
+                    yield entry.filename, budget.read(file, _FILE_BYTES + 1)
 
 
-class _TooLarge(Exception):
-    pass
+class _Tar(io.RawIOBase):
+    """A tar file that may be compressed, as `tarfile` reads it: forwards, and within a budget.
+    Raises ValueError if it is no usual one."""
 
-
-class _Unpacked(io.RawIOBase):
-    """Reads a tar file that may be compressed. Raises _TooLarge beyond the limit: its headers alone
-    can unpack to gigabytes, which `tarfile` reads at once."""
-
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, budget: Budget) -> None:
         file: IO[bytes] = io.BytesIO(data)
         for start, module in ((b"\x1f\x8b", gzip), (b"BZh", bz2), (b"\xfd7zXZ", lzma)):
             if data.startswith(start):
                 file = module.open(file)
-        self._file, self._budget = file, _ARCHIVE_BYTES
+        self._file, self._budget, self._place = file, budget, 0
+
+    def tell(self) -> int:
+        return self._place
+
+    def seek(self, place: int, whence: int = os.SEEK_SET) -> int:
+        while whence == os.SEEK_SET and place > self._place:
+            if not self.content(place - self._place):
+                break
+        if place != self._place:
+            raise ValueError("it leads back, or beyond its end")
+        return place
 
     def read(self, size: int = -1) -> bytes:
-        if self._budget <= 0:
-            raise _TooLarge
-        content = self._file.read(min(size, self._budget) if size >= 0 else self._budget)
-        self._budget -= len(content)
-        return content
+        if not 0 <= size <= _HEADER_BYTES:
+            raise ValueError("a header is too long")
+        data = self.content(size)
+        if _DIGITS.search(data):
+            raise ValueError("a number is too long")
+        return data
+
+    def content(self, size: int) -> bytes:
+        """The next bytes: at most `size`, and a megabyte."""
+        data = self._budget.read(self._file, min(size, 1 << 20))
+        self._place += len(data)
+        return data
 
 
-def _in_tar(data: bytes) -> Iterator[tuple[str, bytes | None]]:
-    """Names and contents, None for links and devices."""
-    with tarfile.open(fileobj=_Unpacked(data), mode="r|") as archive:
-        for number, entry in enumerate(archive):
-            if number == 10 * MAX_FILES:
-                raise _TooLarge
-            if entry.isreg() and not entry.issparse() and (file := archive.extractfile(entry)):
-                yield entry.name, file.read(_FILE_BYTES + 1)
-            elif not entry.isdir():
-                yield entry.name, None
+def _in_tar(data: bytes, budget: Budget) -> Iterator[tuple[str, bytes | str]]:
+    """Names and contents, or why there is none."""
+    file = _Tar(data, budget)
+    with tarfile.open(fileobj=file, mode="r:") as archive:
+        for entry in archive:
+            budget.enter()
+            if _is_hidden(entry.name) or entry.isdir():
+                continue
+            if not entry.isreg() or entry.issparse():
+                yield entry.name, _LINK
+                continue
+            left, pieces = min(entry.size, _FILE_BYTES + 1), []
+            file.seek(entry.offset_data)
+            while left and (piece := file.content(left)):
+                pieces.append(piece)
+                left -= len(piece)
+            yield entry.name, b"".join(pieces)

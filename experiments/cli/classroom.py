@@ -268,7 +268,7 @@ def league(
     """
     from dlgo.files import make_folder
     from experiments.arena.reporter import default_reporter
-    from experiments.classroom.grading import TRUSTED
+    from experiments.classroom.grading import TRUST_WARNING
     from experiments.classroom.hand_ins import hand_ins
     from experiments.classroom.league import play_league
     from experiments.classroom.league_plan import read_league_plan
@@ -286,7 +286,7 @@ def league(
     for remark in remarks:
         log(remark, err=True)
     if trust:
-        click.echo(TRUSTED, err=True)
+        click.echo(TRUST_WARNING, err=True)
     make_folder(out)
     public_names = dict(zip(sources, sources, strict=True))
     if plan.pseudonyms:
