@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,38 +15,26 @@ from typing import Any
 
 from dlgo.tracebacks import describe
 from engines.isolation import cells
-from engines.isolation.plain import from_plain, to_plain
+from engines.isolation.plain import fingerprints, from_plain, to_plain
 from engines.isolation.server import Server
 
 # Deeper than Python's own 1,000 calls: a search to the end of a game may recurse so far.
 _DEPTH = 5000
 
 
-class ArgumentChanged(Exception):
-    """A function has changed an argument; the message is for its author."""
-
-
-def call_unchanged(function: Callable[..., Any], arguments: list[Any], reported: set[str]) -> Any:
-    """Call a function. Raises ArgumentChanged the first time that it changes an argument: the names
-    of such functions are in `reported`, so that one bug is one failure."""
-    old_texts = [json.dumps(to_plain(argument), default=float) for argument in arguments]
-    value = cells.awaited(function(*arguments))
-    new_texts = [json.dumps(to_plain(argument), default=float) for argument in arguments]
-    name = getattr(function, "__name__", "the function")
-    if old_texts != new_texts and name not in reported:
-        reported.add(name)
-        number = next(n for n, text in enumerate(old_texts) if text != new_texts[n])
-        names = getattr(getattr(function, "__code__", None), "co_varnames", ())
-        which = f"'{names[number]}'" if number < len(names) else f"number {number + 1}"
-        raise ArgumentChanged(f"{name}() changed its argument {which}; work on a copy.")
-    return value
+def answer_of(function: Callable[..., Any], arguments: list[Any]) -> dict[str, Any]:
+    """The answer of a function, and what its arguments are after the call; the other side finds out
+    whether it has changed them (`calls.py`)."""
+    value = to_plain(cells.awaited(function(*arguments)))  # iterators may change arguments
+    names = getattr(getattr(function, "__code__", None), "co_varnames", ())
+    return {"value": value, "arguments": fingerprints(arguments),
+            "names": list(names[: len(arguments)])}
 
 
 def main() -> None:
     """Load a file, then answer calls until there are no more."""
     server, path = Server(printed=None), Path(sys.argv[1])
     module: ModuleType | None = None
-    reported: set[str] = set()
     sys.setrecursionlimit(_DEPTH)
     cells.on_cell = lambda name: server.tell({"cell": name})
 
@@ -69,7 +56,7 @@ def main() -> None:
         if not callable(function):
             return {"error": f"there is no function {name}", "kind": "missing"}
         values = from_plain(arguments, lambda number: lambda *parameters: ask(number, parameters))
-        return {"value": to_plain(call_unchanged(function, values, reported))}
+        return answer_of(function, values)
 
     def ask(number: int, arguments: tuple[Any, ...]) -> Any:
         """Call a function of the other side."""

@@ -19,7 +19,7 @@ from dlgo.errors import DlgoError
 from dlgo.records.failures import Failure
 from dlgo.text import excerpt
 from engines.isolation.channel import Host, nonsense
-from engines.isolation.plain import from_plain, to_plain
+from engines.isolation.plain import fingerprints, from_plain, to_plain
 from engines.programs import sealed
 from engines.programs.program import ProgramEnded, ProgramError
 from engines.programs.sandbox import Sandbox
@@ -57,12 +57,14 @@ class Functions:
         installed = [str(folder.parent) for folder in sealed.numpy_folders()[:1]]
         script = (sealed.START, str(path.resolve()), *installed)
         self._host = Host(None, sandbox, script, _LONGEST)
+        self._changers: set[str] = set()  # functions that have changed an argument
         try:
-            reports = self._ask(f"loading {path.name}", timeout, [], "load", list(left_out))
+            answer = self._ask(f"loading {path.name}", timeout, [], "load", list(left_out))
         except BaseException:
             self.close()
             raise
         # Cells of notebooks that failed or were not run; the process may send anything.
+        reports = answer["value"]
         lines = list(map(_text, reports)) if type(reports) is list else []
         if len(lines) > _LINES:
             lines[_LINES:] = [f"and {len(lines) - _LINES} more"]
@@ -74,16 +76,19 @@ class Functions:
         return not self._host.ended
 
     def call(self, name: str, *arguments: Any, timeout: float = 10.0) -> Any:
-        """The result of a function. Raises CallError if it raises an exception, or is not there;
-        ProgramError if it hangs, dies, uses too much, or answers nonsense: then the process is
-        gone."""
+        """The result of a function. Raises CallError if it raises an exception, is not there, or
+        changes an argument for the first time; ProgramError if it hangs, dies, uses too much, or
+        answers nonsense: then the process is gone."""
         functions: list[Callable[..., Any]] = []
         plain = to_plain(list(arguments), functions)
-        return self._ask(f"{name}()", timeout, functions, "call", name, plain)
+        before = fingerprints(from_plain(plain, functions.__getitem__))
+        answer = self._ask(f"{name}()", timeout, functions, "call", name, plain)
+        check_unchanged(name, before, answer, self._changers)
+        return answer["value"]
 
     def _ask(
         self, action: str, timeout: float, functions: list[Callable[..., Any]], *request: Any
-    ) -> Any:
+    ) -> dict[str, Any]:
         cell = ""
 
         def on_event(event: dict[str, Any]) -> dict[str, Any] | None:
@@ -102,7 +107,7 @@ class Functions:
                 raise nonsense()
             if "error" not in answer:
                 try:
-                    return from_plain(answer["value"])
+                    return answer | {"value": from_plain(answer["value"])}
                 except Exception:  # whatever the process has sent, it is no value
                     raise nonsense() from None
         except ProgramError as error:
@@ -120,6 +125,29 @@ class Functions:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def check_unchanged(
+    name: str, before: list[int], answer: dict[str, Any], changers: set[str]
+) -> None:
+    """Raise CallError, of the kind "ArgumentChanged", the first time that a function changes an
+    argument; `changers` are the names of such functions, so that one bug is one failure.
+
+    `before` are the fingerprints of the arguments before the call, `answer` is what `answer_of`
+    returns. That comes from the function's process, in which other code can forge it; but copying
+    the arguments at first, which is right, is easier.
+    """
+    after, names = answer.get("arguments"), answer.get("names")
+    if after == before or name in changers:
+        return
+    changers.add(name)
+    number = 0
+    if type(after) is list and len(after) == len(before):
+        number = next(n for n, mark in enumerate(before) if after[n] != mark)
+    which = _text(names[number]) if type(names) is list and len(names) > number else ""
+    which = repr(which) if which else f"number {number + 1}"
+    text = f"{name}() changed its argument {which}; work on a copy."
+    raise CallError(text, "ArgumentChanged", "")
 
 
 def _text(value: Any) -> str:

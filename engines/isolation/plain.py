@@ -14,8 +14,19 @@ import enum
 import itertools
 import math
 import re
-from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+from binascii import crc32
+from collections.abc import (
+    Callable,
+    ItemsView,
+    Iterable,
+    Iterator,
+    KeysView,
+    Mapping,
+    Sequence,
+    ValuesView,
+)
 from dataclasses import dataclass
+from json import dumps
 from typing import Any
 
 # Characters of the description of what is not plain.
@@ -65,7 +76,7 @@ def to_plain(value: Any, functions: list[Callable[..., Any]] | None = None) -> A
     if isinstance(value, tuple):
         return {"tuple": plain(value)}
     if isinstance(value, set | frozenset):
-        return {"set": plain(value)}
+        return {"set": sorted(plain(value), key=repr)}  # in each process the same
     if isinstance(value, Mapping):
         return {"dict": list(map(plain, value.items()))}
     if isinstance(value, list):
@@ -89,6 +100,12 @@ def to_plain(value: Any, functions: list[Callable[..., Any]] | None = None) -> A
 
 def _other(value: Any, text: str) -> dict[str, str]:
     return {"other": f"{type(value).__name__}: {text[:_SHOWN]}"}
+
+
+def fingerprints(values: Sequence[Any]) -> list[int]:
+    """A number for each value, the same for equal values in every process. They tell values apart
+    that nobody has chosen to have the same."""
+    return [crc32(dumps(to_plain(value, []), default=float).encode()) for value in values]
 
 
 def from_plain(

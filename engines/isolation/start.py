@@ -38,7 +38,7 @@ def main() -> None:
     """Import what answers, then forget that it is part of packages."""
     if sys.argv[1] == "--try":
         for folder in sys.argv[2:]:
-            os.listdir(folder)
+            next(Path(folder).iterdir())
         return
     os.chdir(tempfile.gettempdir())
     run = _import_alone()

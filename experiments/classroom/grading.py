@@ -209,7 +209,7 @@ def _words(error: CallError, name: str) -> str:
     if error.kind == "NotImplementedError":
         return f"{name}() is not written yet."
     if error.kind == "ArgumentChanged":
-        return str(error).removeprefix("ArgumentChanged: ")
+        return str(error)
     place = f", in {error.place}" if error.place else ""
     return f"{name} raised {error}{place}."
 

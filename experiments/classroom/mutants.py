@@ -28,8 +28,9 @@ import numpy as np
 
 from dlgo.errors import DlgoError
 from dlgo.text import replace_once
-from engines.isolation.answer import call_unchanged
-from engines.isolation.plain import from_plain, to_plain
+from engines.isolation.answer import answer_of
+from engines.isolation.calls import check_unchanged
+from engines.isolation.plain import fingerprints, from_plain, to_plain
 from experiments.classroom.checks import Check, HandIn, Wrong
 from experiments.classroom.exercise import Exercise, get_exercise, written_exercises
 from experiments.classroom.mutant_functions import Asked, by_wrappers
@@ -91,14 +92,17 @@ def in_process(source: str) -> HandIn:
     """A program whose functions run in this process. Raises what it raises when it is loaded."""
     names: dict[str, Any] = {"__name__": "hand_in"}
     exec(compile(source, "hand_in.py", "exec"), names)
-    reported: set[str] = set()
+    changers: set[str] = set()
 
     def call(name: str, *arguments: Any) -> Any:
         copies = [_plainly(argument) if callable(argument) else copy.deepcopy(argument)
                   for argument in arguments]
+        before = fingerprints(copies)
         try:
             with np.errstate(all="ignore"):
-                return from_plain(to_plain(call_unchanged(names[name], copies, reported)))
+                answer = answer_of(names[name], copies)
+            check_unchanged(name, before, answer, changers)
+            return from_plain(answer["value"])
         except Exception as error:
             raise Wrong(f"{type(error).__name__}: {error}") from None
 

@@ -54,9 +54,9 @@ ATTACKS: dict[str, tuple[str, str]] = {
                      "\n" + GOT, NOTHING),
     "bytecode_sought": (WALK + "got = [n for _, _, names in files() for n in names if "
                         "n.startswith(('ko.cpython', 'checks.cpython'))]\n" + GOT, NOTHING),
-    "others_read": ("import os\nhere = os.path.dirname(os.path.dirname(__file__))\n"
-                    "got = [n for n in os.listdir(here) if n.startswith('hand-in')][1:]\n" + GOT,
-                    NOTHING),
+    "others_read": ("import os\nplace = os.path.dirname(os.path.dirname(__file__))\n"
+                    "got = [n for n in os.listdir(os.path.dirname(place)) if n.startswith('hand-in')"
+                    "][1:] + os.listdir(place)[1:]\n" + GOT, NOTHING),
     "packages_of_python_read": ("import os\nfolder = os.path.dirname(os.__file__)\ngot = [os.listdir"
                                 "(f'{folder}/site-packages')] if os.path.isdir(f'{folder}/"
                                 "site-packages') else []\ngot = [n for n in sum(got, []) if not "
@@ -86,6 +86,10 @@ ATTACKS: dict[str, tuple[str, str]] = {
     "constant_forged": (FORGE + TRUE, "returned True"),
     "answers_in_advance": (FORGE + "for n in range(3, 20):\n    try:\n        for _ in range(99): "
                            "write(n, b'{\"value\": true}')\n    except OSError: pass", ""),
+    "arguments_forged": (FORGE + "forge('{\"value\": true, \"arguments\": [0, 0, 0], \"names\": [[], "
+                         "{}]}')", "changed its argument number 1"),
+    "arguments_no_list": (FORGE + "forge('{\"value\": true, \"arguments\": {\"0\": 1}, "
+                          "\"names\": 7}')", "changed its argument number 1"),
     "says_it_is_right": ("class Yes(int):\n    __eq__ = lambda *_: True\n    __hash__ = int.__hash__"
                          "\ndef forbidden(*_): return Yes(1)", "returned Yes: "),
     "no_json": (FORGE + "forge('{')", NONSENSE),

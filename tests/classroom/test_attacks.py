@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 from engines.isolation.calls import CallError, Functions
-from engines.programs import sealed
-from engines.programs.sandbox import Sandbox
+from engines.programs import sandbox, sealed
+from engines.programs.sandbox import Sandbox, SandboxError
 from experiments.classroom import grading
 from experiments.classroom.exercise import get_exercise
 from experiments.classroom.gradebooks import Roster, write_class_table
 from tests.classroom.attacks import ATTACKS, EXPENSIVE
-from tests.command import ROOT, dlgo_here
+from tests.command import ROOT, assert_one_line, dlgo_here
 from tests.conftest import RUN_ALL
 from tests.sandboxed import sandboxed
 
@@ -76,6 +76,27 @@ def test_each_attack_fails_alone(tmp_path, capfd) -> None:
     assert "<script" not in page and "\x1b" not in page and "\u202e" not in page
     pages = {path.stem for path in (tmp_path / "out/students").iterdir()}
     assert pages == set(grades)
+
+
+# A line that switches off what could look for changes in the hand-in's own process.
+BLIND = """
+import json, sys; dumps = json.dumps; json.dumps = lambda v, **_: dumps(v if type(v) is dict else 0)
+f = sys._getframe()
+while 'to_plain' not in f.f_globals: f = f.f_back
+f.f_globals.update(call_unchanged=lambda function, arguments, _: function(*arguments),
+                   fingerprints=lambda values: [0 for _ in values])
+"""
+
+
+@sandboxed
+@pytest.mark.slow
+def test_a_changed_argument_is_seen_from_outside(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    (tmp_path / "f.py").write_text(f"{BLIND}\ndef clear(board):\n    board.clear()\n    return 1\n")
+    with Functions(tmp_path / "f.py", Sandbox([tmp_path], sealed=True), 60) as functions:
+        with pytest.raises(CallError, match=r"clear\(\) changed its argument 'board'; work"):
+            functions.call("clear", [1, 2])
+        assert functions.call("clear", [1, 2]) == 1, "one bug is one failure"
 
 
 # Names of students' folders that break things.
@@ -155,13 +176,29 @@ def test_shared_cases(tmp_path, capfd, monkeypatch) -> None:
 
 
 SYSTEM_PYTHON = "/usr/bin/python3"
+
+
+def test_root_never_runs_students_code_as_root(monkeypatch, tmp_path, capfd) -> None:
+    monkeypatch.setattr(sandbox, "_is_root", lambda: True)
+    monkeypatch.setattr(sandbox, "other_user", lambda: 0)
+    (tmp_path / "ko.py").touch()
+    done = dlgo_here(capfd, "class", "grade", tmp_path / "ko.py", "--trust", "--out", tmp_path)
+    assert_one_line(done, "--trust would run students' code as root, since other users cannot run")
+    with pytest.raises(SandboxError, match="install Python and dlgo where all users can read them"):
+        Sandbox(sealed=True, trusted=True).command(["true"])
+    monkeypatch.setattr(sandbox, "other_user", lambda: 4711)
+    sandbox.check_trust()
+    with pytest.raises(SandboxError, match="as root: run this command as another user"):
+        sandbox.check_trust(changes_user=False)
+
+
 READS = """
 import os
 got = []
 for folder in {folders!r}:
     try:
         got += os.listdir(folder)
-    except PermissionError:
+    except (PermissionError, NotADirectoryError):  # in a worktree, `.git` is a file
         pass
 try:
     open({results!r}, "w")

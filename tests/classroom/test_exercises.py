@@ -89,7 +89,7 @@ def test_a_changed_argument_costs_the_first_check_that_sees_it() -> None:
     right = "    return stones + 1"
     source = exercise.solution().replace(right, f"    board.clear()\n{right}")
     failed = [text for text in outcomes(exercise, source).values() if text]
-    assert failed == ["ArgumentChanged: captured() changed its argument 'board'; work on a copy."]
+    assert failed == ["CallError: captured() changed its argument 'board'; work on a copy."]
 
 
 @every_exercise

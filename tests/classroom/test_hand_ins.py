@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import os
 import stat
+import subprocess
+import sys
+import tempfile
 import zipfile
 from datetime import datetime
 from pathlib import Path
@@ -163,3 +166,24 @@ def test_many_files_and_broken_zip_files_are_named(tmp_path, taken) -> None:
     (tmp_path / "other").mkdir()
     [note] = collect(source, tmp_path / "other").notes
     assert note == "many.zip is not a zip file that can be read"
+
+
+def test_the_folder_of_a_hand_in_is_private_and_never_stays(tmp_path, monkeypatch) -> None:
+    """Not even if its process was killed: then the next one removes it."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    write(tmp_path / f"hand-in-{ended.pid}-left/files/ko.py")
+    write(tmp_path / f"hand-in-{os.getppid()}-lives/files/ko.py")
+    write(tmp_path / "ann/ko.py")
+    private = []
+
+    def grade(student, exercise, taken: Collected, *_: object) -> Grade:
+        place = taken.folder.parent
+        private.append((place.parent == tmp_path, stat.S_IMODE(place.stat().st_mode)))
+        return Grade(student, exercise.name, [], 10)
+
+    monkeypatch.setattr(grading, "grade", grade)
+    grade_hand_in("ann", tmp_path / "ann", [KO])
+    assert private == [(True, 0o700)]
+    assert {path.name for path in tmp_path.iterdir()} == {"ann", f"hand-in-{os.getppid()}-lives"}
