@@ -253,7 +253,7 @@ def test_a_sealed_sandbox_shows_only_numpy_of_installed_packages(monkeypatch, tm
     places = (*sealed.places(), numpy.parent)
     monkeypatch.setattr(sealed, "places", lambda: places)
     monkeypatch.setattr(sealed, "hidden", lambda: [numpy.parent])
-    with pytest.raises(CallError) as error:
-        Functions(tmp_path / "ko.py", Sandbox([tmp_path], sealed=True), 60)
     names = [path.name for path in sealed.numpy_folders()]
-    assert str(error.value) in [f"RuntimeError: {names}", f"RuntimeError: {names[::-1]}"]
+    with Functions(tmp_path / "ko.py", Sandbox([tmp_path], sealed=True), 60) as functions:
+        [report] = functions.reports
+    assert any(f"RuntimeError: {order}" in report for order in (names, names[::-1]))
