@@ -130,6 +130,12 @@ def agrees(
     return Check(title, points, run)
 
 
+def one_replaced(row: Sequence[Any], other: Sequence[Any]) -> list[tuple[Any, ...]]:
+    """A row of arguments, and it again with each argument in turn replaced by that of another row:
+    a program that keeps answers must not forget an argument."""
+    return [tuple(row), *((*row[:n], other[n], *row[n + 1:]) for n in range(len(row)))]
+
+
 def require(right: bool, text: str) -> None:
     """Raise Wrong with the text unless it is right."""
     if not right:

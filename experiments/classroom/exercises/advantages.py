@@ -88,7 +88,7 @@ _random = random.Random(12)
 
 
 def _values(count: int) -> list[float]:
-    return [round(_random.uniform(-1, 1), 3) for _ in range(count)]
+    return [round(_random.uniform(-1, 1), 5) for _ in range(count)]
 
 
 # The last moves of a game need not have a reward.
@@ -161,5 +161,8 @@ PLANTED = {
     "rewards are changed": ("    sums, following = [], 0.0\n",
                             "    sums, following = [], 0.0\n    rewards[0] += 0.5\n"),
 }
-EQUIVALENT = {"strict=False": "Both lists have the same length."}
+EQUIVALENT = {
+    "strict=False": "Both lists have the same length.",
+    "winner * player": "It is the same product.",
+}
 ### END HIDDEN TESTS

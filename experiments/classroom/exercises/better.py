@@ -76,14 +76,15 @@ CHECKS = [
     agrees("A small chance of luck means better", is_better,
            [(12, 8, 0.05), (15, 5, 0.05), (60, 40, 0.05), (60, 40, 0.01), (5, 0, 0.05),
             (4, 0, 0.05), (1, 0, 0.5), (3, 0, 0.125), (12, 8, 0.3), (30, 10, 0.001),
-            (0, 5, 0.05), (0, 5, 0.9), (20, 0, 1e-6), (20, 0, 9e-7), (2, 1, 0.5), (2, 2, 0.6875),
-            (1060, 940, 0.01), (540, 480, 0.04), (540, 480, 0.03)],
+            (15, 5, 0.0207), (15, 5, 0.02069), (0, 5, 0.05), (0, 5, 0.9), (20, 0, 1e-6),
+            (20, 0, 9e-7), (2, 1, 0.5), (2, 2, 0.6875), (1060, 940, 0.01),
+            (540, 480, 0.04), (540, 480, 0.03)],
            "The chance of luck must be below the level.", points=3),
     agrees("The number of wins that is needed", wins_needed,
            [*((games, level) for games in (0, 4, 5, 6, 7, 8, 9, 10, 11, 20, 33, 100)
               for level in (0.05, 0.01)),
-            (1, 0.6), (2, 0.25), (3, 0.25), (40, 0.3), (3, 0.5), (10, 0.0009), (150, 0.001),
-            (200, 0.2)],
+            (1, 0.6), (2, 0.25), (3, 0.25), (40, 0.3), (3, 0.5), (10, 0.0009), (20, 0.9), (5, 0.8),
+            (150, 0.001), (200, 0.2)],
            "A few games may not be enough, even if A wins all.", points=3),
 ]
 PLANTED = {
@@ -104,6 +105,9 @@ PLANTED = {
         "(wins - 0.5 - games / 2) / math.sqrt(games / 2))\n    return sum("),
     "at most 1,000 games": (
         "    return sum(", "    if games > 1000:\n        return 0.5\n    return sum("),
+    "the chance has four digits": ("return chance_of_luck(wins, losses) < level",
+                                   "return round(chance_of_luck(wins, losses), 4) < level"),
+    "more than half": ("range(games + 1):", "range(games // 2 + 1, games + 1):"),
     "levels from 0.001": ("< level", "< max(level, 0.001)"),
     "all wins are not tried": ("range(games + 1):", "range(games):"),
     "up to 50": ("range(games + 1):", "range(min(games, 50) + 1):"),

@@ -65,7 +65,7 @@ def sigmoid_backward(y: np.ndarray, gradient: np.ndarray) -> np.ndarray:
 
 
 ### BEGIN HIDDEN TESTS
-from experiments.classroom.checks import agrees
+from experiments.classroom.checks import agrees, one_replaced
 
 _rng = np.random.default_rng(5)
 
@@ -89,9 +89,10 @@ X, _, _, GRADIENT = LAYERS[4]
 Y = 1 / (1 + np.exp(-X))
 _SLOPE = "Change one number by 0.000001: how much does the loss change? Check the shapes."
 _BACKWARD = [(x, w, gradient) for x, w, _, gradient in LAYERS]
+_BACKWARD += one_replaced(_BACKWARD[1], _BACKWARD[2])
 CHECKS = [
     agrees("Outputs are x @ w + b, for every row of the batch", forward,
-           [(x, w, b) for x, w, b, _ in LAYERS],
+           [*((x, w, b) for x, w, b, _ in LAYERS), *one_replaced(LAYERS[1][:3], LAYERS[2][:3])],
            "See the formula.", points=2),
     *(agrees(f"The gradient with respect to the {title}", backward, _BACKWARD, _SLOPE, 2, part=part)
       for part, title in enumerate(("inputs", "weights is summed over the batch",
@@ -100,7 +101,7 @@ CHECKS = [
            [(np.array([[0.5, 0.9, 0.2]]), np.array([[1.0, -2.0, 3.0]])),
             (np.array([[0.0, 1.0]]), np.array([[3.0, 2.0]])), (Y, GRADIENT), (Y[:1], GRADIENT[:1]),
             *((1 / (1 + np.exp(-3 * gradient[::-1])), gradient)
-              for _, _, _, gradient in LAYERS[:-1])],
+              for _, _, _, gradient in LAYERS[:-1]), *one_replaced((Y, GRADIENT), (Y**2, X))],
            "What is the slope of the curve at y = 0.5 and at y = 0.99?", points=2),
 ]
 PLANTED = {

@@ -68,7 +68,7 @@ def updated(rating: float, opponents: list[float], scores: list[float]) -> float
 ### BEGIN HIDDEN TESTS
 import random
 
-from experiments.classroom.checks import agrees
+from experiments.classroom.checks import agrees, one_replaced
 from experiments.classroom.variants import decimal
 
 
@@ -117,7 +117,9 @@ CHECKS = [
     agrees("Ratings change by the unexpected part of the score", updated,
            [(1500, [1500], [1.0]), (1500, [1700, 1400], [0.5, 0.0]),
             (1500, [2600, 600], [1.0, 0.0]), (1800, *_MANY),
-            *map(_games, (1, 1, 1, 2, 2, 3, 5, 20, 300))],
+            *map(_games, (1, 1, 1, 2, 2, 3, 5, 20, 300)), (12.3456, [1.0], [0.5]),
+            *one_replaced((1500, [1700.0, 1400.0], [0.5, 0.0]),
+                          (1600, [1900.0, 1300.0], [1.0, 1.0]))],
            "Use the score minus the expected score.", points=2),
 ]
 PLANTED = {
@@ -149,5 +151,13 @@ PLANTED = {
     "lists are changed": ("    return rating + K * more",
                           "    opponents.clear()\n    return rating + K * more"),
 }
-EQUIVALENT = {"strict=False": "Both lists have the same length."}
+EQUIVALENT = {
+    "strict=False": "Both lists have the same length.",
+    "math.inf if wins else": "Who won all games has won.",
+    **{f"updated: {games} {change}": "It is a difference of two sums."
+       for games in ("opponents", "scores") for change in ("is reversed", "are sorted")},
+    **dict.fromkeys(("expected_score: rating has three", "expected_score: opponent has three",
+                     "updated: opponents have three"),
+                    "A thousandth of a rating point is less than answers may differ."),
+}
 ### END HIDDEN TESTS

@@ -104,6 +104,7 @@ def share_of_games(hand_in: HandIn) -> None:
     cases = [(ten, share) for share in (0.1, 0.5, 0.3, 0.0, 0.24, 0.26, 0.95, 1.0)]
     cases += [([f"game{n % count}" for n in range(2 * count + 1)], share)
               for count in (1, 2, 3, 5, 7, 12, 40) for share in (0.0, 0.1, 0.3, 0.5, 0.72, 1.0)]
+    cases += [([*"abcdefg"], 0.4996), ([*"abcde"], 0.5004)]
     for games, share in cases:
         _, test = _split(hand_in, games, share, 3)
         count, total = len({games[number] for number in test}), len({*games})
@@ -118,7 +119,8 @@ def seeds(hand_in: HandIn) -> None:
     for seed, earlier in zip(seeds, splits, strict=True):
         require(earlier == _split(hand_in, seed=seed), f"Seed {seed} gives different splits.")
     # There are 15,504 ways to choose 5 of 20 games, so a choice hardly comes again.
-    choices = [_split(hand_in, SHORT, 0.25, seed)[1] for seed in range(150)]
+    choices = [_split(hand_in, SHORT, 0.25, seed)[1]
+               for seed in (*range(100), *range(10**6, 10**6 + 50))]
     require(len({*map(tuple, choices)}) > 135, "Different seeds often give the same split.")
     counts = Counter(dict.fromkeys(SHORT, 0))
     for choice in choices:
@@ -140,10 +142,13 @@ CHECKS = [
     agrees("Leaks are found", leaks,
            [*((["a", "a", "b", "c", "c"], train, test) for train, test in (
                ([0, 2], [1, 3, 4]), ([0, 1], [2, 3, 4]), ([0, 3], [1, 4, 2]), ([], [0, 1]),
-               ([4], [3]), ([2, 3, 4], [0, 1]), ([1], [0]), ([0, 1, 2, 3, 4], []))),
+               ([4], [3]), ([2, 3, 4], [0, 1]), ([1], [0]), ([0, 1, 2, 3, 4], []),
+               # Some positions are on no side.
+               ([0, 2], [3, 4]), ([2], [1, 3, 4]), ([2], [0]), ([4], [2, 1]))),
             (["A", "a", "1", "1.0", "01"], [0, 2], [1, 3, 4]),
             (GAMES, list(range(0, 200, 2)), list(range(1, 200, 2))),
-            (GAMES, list(range(150)), list(range(150, 200)))],
+            (GAMES, list(range(150)), list(range(150, 200))),
+            ([*GAMES, "z", "z"], list(range(100)) + [200], list(range(100, 200)) + [201])],
            "Which games are on both sides?", points=2),
 ]
 PLANTED = {
@@ -181,6 +186,8 @@ PLANTED = {
     "sorted by games": ("[number for number, game in enumerate(games) if game in test]",
                         "[n for name in names for n, game in enumerate(games) "
                         "if game == name and game in test]"),
+    "the rest is for training": ("{games[number] for number in train} &",
+                                 "{game for n, game in enumerate(games) if n not in test} &"),
     "all games leak": ("} & {", "} | {"),
     "positions leak": ("{games[number] for number in train} & {games[number] for number in test}",
                        "{games[number] for number in {*train} & {*test}}"),
@@ -188,5 +195,14 @@ PLANTED = {
     "games are changed": ("    names = sorted(set(games))\n",
                           "    games.append(games[0])\n    games = games[:-1]\n"
                           "    names = sorted(set(games))\n"),
+}
+EQUIVALENT = {
+    "number in test} & {games[number] for number in train}": "What both have is the same.",
+    **{f"leaks: {fault}": "The order of sides and positions does not matter."
+       for fault in ("train and test are swapped", *(
+           f"{side} {change}" for side in ("train", "test")
+           for change in ("is reversed", "are sorted")))},
+    **dict.fromkeys(("leaks: equal train count once", "leaks: equal test count once"),
+                    "A position is there once."),
 }
 ### END HIDDEN TESTS

@@ -57,7 +57,7 @@ def tempered(visits: np.ndarray, temperature: float) -> np.ndarray:
 ### BEGIN HIDDEN TESTS
 import random
 
-from experiments.classroom.checks import agrees
+from experiments.classroom.checks import agrees, one_replaced
 
 PRIORS, NOISE = np.array([0.7, 0.3, 0.0, 0.0]), np.array([0.1, 0.5, 0.4, 0.0])
 _rng = np.random.default_rng(14)
@@ -74,7 +74,7 @@ def _mix(moves: int):
     best = np.flatnonzero(legal)[0]
     priors[best] = noise[best] = 0.5
     priors = np.where(legal, priors, 0.0)
-    return priors / priors.sum(), noise / noise.sum(), legal, round(_random.random(), 3)
+    return priors / priors.sum(), noise / noise.sum(), legal, round(_random.random(), 5)
 
 
 def _visits(moves: int, most: int) -> np.ndarray:
@@ -95,12 +95,14 @@ CHECKS = [
               for share in (0.25, 1.0) for legal in (True, False)),
             (LARGE, LARGE_NOISE, LEGAL, 0.25),
             (PRIORS, np.array([1e-6, 3e-6, 0.4, 0.6]), np.array([True, True, False, False]), 0.5),
-            *map(_mix, SIZES)],
+            *map(_mix, SIZES),
+            *one_replaced((PRIORS, NOISE, np.array([True] * 4), 0.25),
+                          (PRIORS[::-1], NOISE[::-1], np.array([True] * 4), 0.6))],
            "The legal moves must still sum to 1.", points=2),
     agrees("Probabilities from visits and temperature", tempered,
            [*((np.array([10, 5, 1, 0]), temperature) for temperature in (1.0, 0.5, 2.0, 0.1, 10.0)),
             (np.array([7]), 1.0), (_rng.integers(0, 50, size=82), 0.8),
-            *((_visits(moves, 50), round(_random.uniform(0.1, 3), 2)) for moves in SIZES)],
+            *((_visits(moves, 50), round(_random.uniform(0.1, 3), 4)) for moves in SIZES)],
            "A small temperature makes the largest probability larger.", points=2),
     agrees("Temperature 0 plays the most visited", tempered,
            [(np.array(visits), 0.0)

@@ -37,7 +37,7 @@ def choose(
         totals: sums of each move's values, as the player who chooses sees them.
         visits: of each move; those of the position are their sum plus 1.
         parent_value: the position's own mean value, for the same player. The q of a move without
-            visits is this value minus `reduction`.
+            visits is this value minus `reduction`, and may be below -1.
 
     >>> choose([1.0, 3.0], [4, 4], [0.5, 0.5], 0.0, 0.0, 1.0)
     1
@@ -59,7 +59,7 @@ def choose(
 ### BEGIN HIDDEN TESTS
 import random
 
-from experiments.classroom.checks import agrees
+from experiments.classroom.checks import agrees, one_replaced
 
 _random = random.Random(6)
 
@@ -70,7 +70,7 @@ def _any_position(moves: int = 4):
     totals = [count * _random.uniform(-1, 1) for count in visits]
     priors = [_random.random() for _ in range(moves)]
     return (totals, visits, [prior / sum(priors) for prior in priors], _random.uniform(-1, 1),
-            _random.choice((0.0, _random.random())), _random.uniform(0.2, 4))
+            _random.choice((0.0, _random.random(), _random.random())), _random.uniform(0.2, 4))
 
 
 def _close_position(moves: int):
@@ -81,10 +81,11 @@ def _close_position(moves: int):
                              sum(visits) + 1, c)
                   for total, count, prior in zip(totals, visits, priors, strict=True)]
         *_, second, first = sorted(range(moves), key=scores.__getitem__)
-        change = scores[first] - scores[second] + _random.choice((0.002, -0.002))
-        total = totals[second] + visits[second] * change
-        if visits[second] and abs(total) <= visits[second]:
-            totals[second] = total
+        change = scores[first] - scores[second] + _random.choice((1e-4, -1e-4))
+        totals[second] += visits[second] * change
+        value += 0 if visits[second] else change
+        if (visits[first] or visits[second]) and (
+                abs(totals[second]) <= visits[second] and abs(value) <= 1):
             return totals, visits, priors, value, reduction, c
 
 
@@ -113,7 +114,8 @@ CHECKS = [
     agrees("The score of one move", puct_score,
            [(0.5, 0.2, 3, 16, 1.5), (-0.5, 0.9, 0, 100, 1.0), (0.1, 0.0, 5, 9, 2.0),
             (-1.0, 0.01, 12_345, 1_000_000, 2.5), (0.3, 0.7, 2, 7, 0.5), (0.9, 0.95, 0, 50, 4.0),
-            *(_any_score() for _ in range(20))],
+            *(_any_score() for _ in range(20)),
+            *one_replaced((0.5, 0.2, 3, 16, 1.5), (-0.3, 0.6, 5, 40, 0.7))],
            "See the formula.", points=2),
     agrees("With equal priors, the move with the best mean is followed", choose,
            [([1.0, 3.0, -4.0], [4, 4, 4], [1 / 3] * 3, 0.0, 0.0, 0.1),
@@ -137,7 +139,10 @@ CHECKS = [
            "If several scores are equal, the first of them counts."),
     agrees("The q of a move without visits is parent_value minus reduction", choose,
            [([value * 4 - 0.4, 0.0], [4, 0], [0.5, 0.5], value, less, 0.01)
-            for value in (0.8, -0.8, 0.0) for less in (0.0, 0.2, 1.0)],
+            for value in (0.8, -0.8, 0.0) for less in (0.0, 0.2, 1.0)]
+           # All scores are below -1.
+           + [([0.0, 0.0], [0, 0], [0.1, 0.9], -0.9, 0.5, 0.1),
+              ([-1.0, 0.0], [1, 0], [0.5, 0.5], -0.9, 0.6, 0.1)],
            "It is not 0. Do not divide by 0 visits.", points=2),
     agrees("The visits of the position are the sum of its moves' visits plus 1", choose,
            # The second move is followed if the square root is above 1.87, or above 2.12.
@@ -147,7 +152,9 @@ CHECKS = [
            "How many visits has the position?"),
     agrees("Any position", choose,
            [*map(_any_position, (1, *SIZES)),
-            *(_close_position(moves) for moves in SIZES for _ in range(4))],
+            *(_close_position(moves) for moves in SIZES for _ in range(6)),
+            *one_replaced(([1.7, 1.3, 0.0], [4, 5, 0], [0.4, 0.4, 0.2], -0.1, 0.5, 2.6),
+                          ([-2.0, 1.0, 0.0], [5, 2, 0], [0.1, 0.4, 0.5], 0.9, 0.1, 2.8))],
            "Compute the scores by hand."),
 ]
 PLANTED = {
@@ -181,6 +188,9 @@ PLANTED = {
     "the mean of visited moves": (
         "else parent_value - reduction",
         "else sum(totals) / max(sum(visits), 1) - reduction"),
+    "no score is below -1": ("scores = []", "scores = [-1.0]"),
+    "no q is below -1": ("else parent_value - reduction",
+                         "else max(-1.0, parent_value - reduction)"),
     "visits are remembered": (
         "    parent_visits = sum(visits) + 1",
         "    parent_visits = globals().setdefault(len(visits), sum(visits) + 1)"),
@@ -190,5 +200,9 @@ PLANTED = {
                            "    visits.append(1)\n    parent_visits = sum(visits)\n"
                            "    totals, priors = [*totals, -9.0], [*priors, 0.0]"),
 }
-EQUIVALENT = {"strict=False": "The lists have the same length."}
+EQUIVALENT = {
+    "strict=False": "The lists have the same length.",
+    **dict.fromkeys(("prior * c", "puct_score(q, c, count, parent_visits, prior)",
+                     "puct_score: prior and c are swapped"), "The score is a product of both."),
+}
 ### END HIDDEN TESTS

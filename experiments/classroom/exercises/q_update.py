@@ -79,14 +79,15 @@ def variant(rng: random.Random):
 _random = random.Random(11)
 
 
-def _moves(count: int, digits: int = 3) -> list[float]:
+def _moves(count: int, digits: int = 5) -> list[float]:
     """Q of some moves; with one digit, many are equal."""
     return [round(_random.uniform(-1, 1), digits) for _ in range(count)]
 
 
 MANY = [((7 * n) % 83 - 60) / 100 for n in range(82)]
 NEXT = [[0.5, -0.2], [-0.5, -0.2], [0.1], [-0.1], [0.0], [0.0, 0.0, -1.0], [1.0, 2.5],
-        [-0.9, -0.3, -0.6], MANY, *map(_moves, (2, 2, 3, 3, 4, 5, 9, 30, 200))]
+        [-0.9, -0.3, -0.6], MANY, *map(_moves, (2, 2, 3, 3, 4, 5, 9, 30, 200)),
+        sorted(_moves(150))]
 CHECKS = [
     agrees("At the end of a game, the target is the reward", target,
            [(reward, [], same) for reward in (1.0, -1.0, 0.0, 0.5) for same in (False, True)],
@@ -140,5 +141,11 @@ PLANTED = {
     "values are changed": ("    best = max(next_values)",
                            "    next_values.sort()\n    best = next_values[-1]"),
 }
-EQUIVALENT = {"value >= max(values)": "No value is larger than the largest."}
+EQUIVALENT = {
+    "value >= max(values)": "No value is larger than the largest.",
+    "EPSILON / len(best)": "There is a mark for each value.",
+    **dict.fromkeys(("target: next_values is reversed", "target: next_values are sorted",
+                     "target: equal next_values count once"),
+                    "The order of the moves does not change the best value."),
+}
 ### END HIDDEN TESTS

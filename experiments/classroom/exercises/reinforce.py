@@ -76,7 +76,7 @@ def step(
 
 
 ### BEGIN HIDDEN TESTS
-from experiments.classroom.checks import agrees
+from experiments.classroom.checks import agrees, one_replaced
 
 LOGITS = np.array([0.5, -1.0, 2.0])
 _rng = np.random.default_rng(10)
@@ -114,7 +114,9 @@ CHECKS = [
            [*((LOGITS, [0, 1, 2, 2], [1, -1, 1, 1], 1, rate) for rate in (0.0, 0.5, 1.0)),
             (MANY, *LONG, -1, 2.0), (LOGITS, [1, 1, 1, 1], [1, 1, -1, 1], -1, 0.3),
             *((*game, winner, float(_rng.uniform(0.01, 4)))
-              for game in GAMES for winner in (1, -1))],
+              for game in GAMES for winner in (1, -1)),
+            *one_replaced((LOGITS, [0, 1, 0], [1, -1, 1], 1, 0.5),
+                          (MANY[:3], [2, 2, 1], [-1, -1, 1], -1, 2.0))],
            "Is it a sum or a mean?", points=2),
 ]
 PLANTED = {
@@ -150,5 +152,10 @@ PLANTED = {
     "the logits are changed": ("    return logits + rate * np.mean(terms, axis=0)",
                                "    logits += rate * np.mean(terms, axis=0)\n    return logits"),
 }
-EQUIVALENT = {"strict=False": "Both lists have the same length."}
+EQUIVALENT = {
+    "strict=False": "Both lists have the same length.",
+    "winner * player": "It is the same product.",
+    **dict.fromkeys(("weights(players, rate)", "step: winner and rate are swapped"),
+                    "The step is a product of both."),
+}
 ### END HIDDEN TESTS

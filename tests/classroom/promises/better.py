@@ -46,6 +46,8 @@ PROMISES = [
             and call.result == call.arguments[0] > 0, least=2),
     Promise("The smallest number of wins in `games` games", lambda call: _is(call, "wins_needed")
             and call.arguments[0] >= 100, least=2),
+    Promise("The smallest number of wins in `games` games", lambda call: _is(call, "wins_needed")
+            and call.result and call.result <= call.arguments[0] / 2),
     *(Promise("The smallest number of wins in `games` games", lambda call, odd=odd:
               _is(call, "wins_needed") and call.result and call.arguments[0] % 2 == odd, least=3)
       for odd in (0, 1)),
