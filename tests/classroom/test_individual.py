@@ -16,7 +16,7 @@ from experiments.classroom.gradebooks import Roster
 from experiments.classroom.hand_ins import hand_ins
 from experiments.classroom.mutants import outcomes
 from experiments.classroom.policy import Policy
-from experiments.classroom.similarity import similar_pairs
+from experiments.classroom.similarity import similar_groups
 from tests.command import assert_one_line, dlgo_here
 from tests.sandboxed import sandboxed
 
@@ -64,7 +64,7 @@ def test_two_who_were_given_the_same_fault_are_not_alike(tmp_path: Path) -> None
     sources, _ = hand_ins(tmp_path, ["fault_minimax"])
     for bug, students in students_of.items():
         pair = {student: sources[student] for student in students[:2]}
-        assert similar_pairs(pair, [usual], policy) == [], bug
+        assert similar_groups(pair, [usual], policy) == [], bug
 
 
 def check_variants(variants: list[Exercise]) -> None:
