@@ -62,21 +62,32 @@ def point_of(index: int, rows: int, columns: int) -> tuple[int, int] | None:
 
 
 ### BEGIN HIDDEN TESTS
-from experiments.classroom.checks import HandIn, agrees, check, require
+import random
 
-BOARD = ["b.w.", ".bw.", "...b"]
-BOARDS = [["..", "bw"], ["w"], BOARD, ["..", "bb"], [".bw"] * 2, ["w........"] * 9, ["."] * 5]
+from experiments.classroom.checks import HandIn, agrees, check, require
+from experiments.classroom.exercises.liberties import random_board
+
+_random = random.Random(6)
+BOARDS = [["..", "bw"], ["."], ["b.w.", ".bw.", "...b"], ["..", "bb"], [".wb."] * 2,
+          ["w........"] * 9, ["."] * 5,
+          *(random_board(_random, rows, columns, "bw.")
+            for rows, columns in ((1, 7), (7, 1), (3, 3), (3, 3), (5, 4), (4, 5), (21, 20)))]
 POSITIONS = [(board, to_move) for board in BOARDS for to_move in "bw"]
-SIZES = [(3, 4), (4, 3), (1, 1), (5, 5), (2, 9), (19, 19)]
+SIZES = [(3, 4), (4, 3), (1, 1), (5, 5), (2, 9), (9, 2), (1, 6), (6, 1), (19, 19)]
+# In any order, so that one size follows another.
+MOVES = [(point, *size) for size in SIZES for point in (*np.ndindex(*size), None)]
+_random.shuffle(MOVES)
 _turn = agrees("", encode, POSITIONS, "The plane is all 1 or all 0.", part=2)
 
 
 @check("The third plane is the player to move; all planes are float32", points=2)
 def turn(hand_in: HandIn) -> None:
     _turn.run(hand_in)
-    planes = np.asarray(hand_in.call("encode", BOARD, "b"))
-    require(planes.dtype == np.float32,
-            f"The planes are {planes.dtype}; return an array of np.float32.")
+    for board, to_move in POSITIONS:
+        planes = np.asarray(hand_in.call("encode", board, to_move))
+        require(planes.dtype == np.float32,
+                f"The planes are {planes.dtype} if {to_move} is to move; return an array of "
+                "np.float32.")
 
 
 CHECKS = [
@@ -85,13 +96,10 @@ CHECKS = [
     agrees("The second plane has the opponent's stones", encode, POSITIONS,
            "The opponent is not always white.", points=2, part=1),
     turn,
-    agrees("Moves are numbered row by row, the pass last", index_of,
-           [(point, rows, columns) for rows, columns in SIZES
-            for point in (*np.ndindex(rows, columns), None)],
+    agrees("Moves are numbered row by row, the pass last", index_of, MOVES,
            "The board can have more columns than rows.", points=2),
     agrees("Numbers become moves again", point_of,
-           [(number, rows, columns) for rows, columns in SIZES
-            for number in range(rows * columns + 1)],
+           [(index_of(*move), *move[1:]) for move in MOVES],
            "point_of is the inverse of index_of.", points=2),
 ]
 PLANTED = {
@@ -106,6 +114,14 @@ PLANTED = {
     "the first move is a pass": ("if point is None", "if not point or not any(point)"),
     "numbers of a byte": ("return rows * columns if point is None else point[0] * columns",
                           "return rows * columns if point is None else (point[0] * columns) % 256"),
+    "double numbers for white": (".astype(np.float32)",
+                                 '.astype(np.float32 if to_move == "b" else np.float64)'),
+    "planes are kept": (
+        "    return np.stack([marks == to_move, marks == other, turn]).astype(np.float32)",
+        "    planes = np.stack([marks == to_move, marks == other, turn]).astype(np.float32)\n"
+        '    kept = globals().setdefault("kept", {}).setdefault(marks.shape, planes)\n'
+        "    return np.maximum(kept, planes, out=kept)"),
+    "numbers of one byte for points": ("divmod(index, columns)", "divmod(index % 256, columns)"),
     "double numbers": (".astype(np.float32)", ".astype(np.float64)"),
     "square boards": ("turn = np.full(marks.shape,", "turn = np.full(marks.T.shape,"),
     "the board is changed": ("    marks = np.array([list(row) for row in board])",
