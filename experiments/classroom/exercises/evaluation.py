@@ -57,6 +57,7 @@ def evaluate(board: str, to_move: str) -> float:
 import random
 
 from experiments.classroom.checks import agrees
+from experiments.classroom.exercises.rules_of_thumb import boards_of_games, winners
 from experiments.classroom.variants import decimal
 
 
@@ -64,20 +65,20 @@ def variant(rng: random.Random):
     return {"OWN": decimal(rng, 0.06, 0.12, 4), "THEIRS": decimal(rng, 0.06, 0.12, 4)}
 
 
-_random = random.Random(9)
-_ANY = ["".join(_random.choice("xo....") for _ in range(9)) for _ in range(60)]
-_FULL = ["".join(_random.choice("xo") for _ in range(9)) for _ in range(60)]
-_WON = {board: {board[a] for a, b, c in LINES if board[a] == board[b] == board[c] != "."}
-        for board in _ANY + _FULL}
-BOARDS = ["....x....", "x...o....", "x.o......", "xo.......", "x.xo..o..", "..o.x....", "x........",
-          "o........", "x...x..oo", *(board for board in _ANY if not _WON[board])]
-OVER = ["xxxoo....", "oo.xxx...", "x.ox.ox..", "xoxoxooxo", "xxooxxo.o", "xoxxoooxx",
-        *(board for board in _ANY if len(_WON[board]) == 1),
-        *(board for board in _FULL if len(_WON[board]) < 2)]
+_BOARDS = boards_of_games()
+OPEN = [board for board in _BOARDS if "." in board and not winners(board)]
+# Few boards are nearly empty or nearly full.
+BOARDS = [board for empty in range(1, 10)
+          for board in [board for board in OPEN if board.count(".") == empty][:16]]
+WON = [board for board in _BOARDS if winners(board)]
+FULL = [board for board in _BOARDS if "." not in board]
+OVER = [*WON[:80], *FULL[:40]]
 CHECKS = [
     agrees("Open lines have no mark of the opponent", open_lines,
-           [(board, player) for board in [".........", *BOARDS] for player in "xo"],
-           "There are eight lines. An empty line is open for both players.", points=3),
+           [(board, player) for board in [".........", *BOARDS[::2], *OVER[::2]]
+            for player in "xo"],
+           "There are eight lines. An empty line is open for both players, and one that is full "
+           "of a player's marks is open for this player.", points=3),
     agrees("The value of a finished game is its result for the player to move", evaluate,
            [(board, player) for board in OVER for player in "xo"],
            "Is the game over? Who has won?", points=3),
@@ -102,9 +103,21 @@ PLANTED = {
                 "round(OWN * open_lines(board, to_move) - THEIRS * open_lines(board, other), 1)"),
     "clamped": ("OWN * open_lines(board, to_move) - THEIRS * open_lines(board, other)",
                 "min(0.3, OWN * open_lines(board, to_move) - THEIRS * open_lines(board, other))"),
+    "a full line is not open": (
+        "sum(all(board[point] != other for point in line) for line in LINES)",
+        "sum(all(board[point] != other for point in line)\n"
+        '               and any(board[point] == "." for point in line) for line in LINES)'),
+    "nearly full is drawn": ('    if "." not in board:\n', '    if board.count(".") < 2:\n'),
+    "no loss on a full board": ("            return -1.0\n",
+                                '            return -1.0 * ("." in board)\n'),
+    "dead is drawn": ('    if "." not in board:\n',
+                      '    if "." not in board or not open_lines(board, to_move):\n'),
     "own lines only": (" - THEIRS * open_lines(board, other)", ""),
 }
 EQUIVALENT = {
+    "other = 'x' if player == 'o' else 'o'": "The same player.",
+    "other = 'x' if to_move == 'o' else 'o'": "The same.",
+    "board is reversed": "Turned upside down, a board has the same lines.",
     "marks <=": "A line has three points, so marks are never empty.",
     'player >= "x"': "The other player sorts before x.", 'to_move >= "x"': "The same.",
 }

@@ -61,17 +61,38 @@ def choose(board: str, player: str) -> int:
 
 ### BEGIN HIDDEN TESTS
 import itertools
+import random
 
 from experiments.classroom.checks import HandIn, agrees, asked, check, require, short
 
-BOARDS = [
-    "".join(marks) for marks in itertools.islice(itertools.product("x.o", repeat=9), 0, 19683, 61)
-    if "." in marks
-]
+
+def winners(board: str) -> set[str]:
+    """The players who have a line."""
+    return {board[a] for a, b, c in LINES if board[a] == board[b] == board[c] != "."}
 
 
-def _over(board: str) -> bool:
-    return any(board[a] == board[b] == board[c] != "." for a, b, c in LINES)
+def boards_of_games() -> list[str]:
+    """All boards that games lead to, whoever begins, in random order."""
+    boards = []
+    for marks in itertools.product("xo.", repeat=9):
+        x, o, board = marks.count("x"), marks.count("o"), "".join(marks)
+        # A game ends with the winner's move.
+        if x == o or (abs(x - o) == 1 and winners(board) <= {"x" if x > o else "o"}):
+            boards.append(board)
+    boards = [board for board in boards if len(winners(board)) < 2]
+    random.Random(7).shuffle(boards)
+    return boards
+
+
+BOARDS = [board for board in boards_of_games() if "." in board and not winners(board)]
+EARLY = [board for board in BOARDS if board.count(".") > 6]
+WINS, BLOCKS, REST = list[tuple[str, str]](), list[tuple[str, str]](), list[tuple[str, str]]()
+for _board in BOARDS[:1500]:
+    for _player, _other in ("xo", "ox"):
+        if _board.count(_player) <= _board.count(_other):  # the player to move
+            _rule = (WINS if winning_points(_board, _player)
+                     else BLOCKS if winning_points(_board, _other) else REST)
+            _rule.append((_board, _player))
 
 
 def _allowed(board: str, player: str) -> set[int]:
@@ -95,21 +116,16 @@ def _chooses(title: str, points: int, cases, hint: str):
 
 CHECKS = [
     agrees("A winning point completes a line with two own marks", winning_points,
-           [(board, player)
-            for board in ["xx.......", "x...x....", "..o..o...", "o...x...o", "xxo......",
-                          "xx.x.....", *BOARDS]
-            for player in "xo"],
+           [(board, player) for board in BOARDS[:240] + EARLY[:12] for player in "xo"],
            "Check rows, columns and diagonals. Return a set of points.", points=3),
-    _chooses("It wins when it can", 2, [("xx.oo....", "x"), ("xx.oo....", "o"), ("o.x.o.x..", "o")],
+    _chooses("It wins when it can", 2, WINS[:120],
              "The player can win at once. Winning comes before blocking."),
-    _chooses("It blocks when the opponent threatens to win", 2,
-             [("xx..o....", "o"), ("o..xo....", "x"), ("..x..xo..", "o")],
+    _chooses("It blocks when the opponent threatens to win", 2, BLOCKS[:120],
              "The opponent threatens to win."),
     _chooses("Else it takes the middle", 1,
-             [(".........", "x"), ("x........", "o"), ("x.......o", "x")],
-             "Nobody can win at once."),
+             [turn for turn in REST if turn[0][4] == "."][:40], "Nobody can win at once."),
     _chooses("It only takes empty points", 2,
-             [(board, player) for board in BOARDS if not _over(board) for player in "xo"],
+             [turn for turn in REST if turn[0][4] != "."][:90] + [*WINS[-30:], *BLOCKS[-30:]],
              "Apply the four rules to this board."),
 ]
 PLANTED = {
@@ -127,10 +143,20 @@ PLANTED = {
     "x is always the player": ('    other = "o" if player == "x" else "x"\n',
                                '    player, other = "x", "o"\n'),
     "a text": ("                return point\n", "                return str(point)\n"),
+    "o does not block": ("winning_points(board, other), {4}",
+                         'winning_points(board, other) if player == "x" else set(), {4}'),
+    "the last point is taken unseen": ("        for point in sorted(points):\n",
+                                       "        if len(empty) == 1:\n            return 8\n"
+                                       "        for point in sorted(points):\n"),
+    "points of an earlier board": ("    points = set()\n",
+                                   '    points = globals().setdefault("points", set())\n'),
     "blocks when it need not": ("winning_points(board, other), {4})",
                                 "winning_points(board, other), {0}, {4})"),
 }
 EQUIVALENT = {
+    "marks[::-1].index('.')": "One point of the line is empty.",
+    "enumerate(marks) if one == '.'": "The same.",
+    "other = 'x' if player == 'o' else 'o'": "The same player.",
     '<= "."': "No mark sorts before the one of an empty point.",
     "count(player) >= 2": "One of the three points is empty.",
     'count(".") >= 1': "Two of the three points are taken.",
