@@ -83,7 +83,7 @@ import math
 import random
 
 from experiments.classroom.checks import HandIn, asked, check, require, same, short
-from experiments.classroom.exercises.minimax import Tree, deep, grown, minimax
+from experiments.classroom.exercises.minimax import Tree, deep, grown, grown_thrice, minimax
 
 
 class Counted(Tree):
@@ -129,18 +129,20 @@ class Counted(Tree):
                 f"{short(needed)}. When can you skip the other moves?")
 
 
-def _case(seed: int, turns: str = "any", most: int = 9) -> Counted:
-    return Counted(grown(seed, 4, -most, most), turns, seed, False, (1, -1)[seed % 2])
+def _case(seed: int, turns: str = "any", most: int = 9, middle: int = 0) -> Counted:
+    nested = grown_thrice(seed, middle - most, middle + most)
+    return Counted(nested, turns, seed, False, (1, -1)[seed % 2])
 
 
 @check("The value is that of minimax, even with wrong guesses", points=3)
 def value_of_it(hand_in: HandIn) -> None:
     cases = [
-        *(_case(seed, ("any", "alternate")[seed // 2 % 2]) for seed in range(12)),
+        *(_case(seed, ("any", "alternate")[seed // 2 % 2]) for seed in range(6)),
         *(Counted(deep(30), "any", seed, False, first) for seed, first in ((1, 1), (2, -1))),
         # In the widest, guesses put the best move last for either player.
         *(Counted(nested, "any", 29, False, first) for first in (1, -1)
           for nested in (7, [-10**10 * first, [-2 * 10**10 * first]], [*range(-4, 5)])),
+        *(_case(seed, middle=middle) for seed, middle in ((20, 10**6), (23, -10**6))),
     ]
     for case in cases:
         case.search_of(
@@ -163,19 +165,18 @@ def order(hand_in: HandIn) -> None:
 
 @check("Branches that cannot change the value are cut off", points=3)
 def cuts(hand_in: HandIn) -> None:
-    for seed in range(10):
+    for seed in range(6):
         # Equal values are common, and cut as well.
         _case(seed + 30, most=2).require_cuts(hand_in.call)
 
 
 @check("Alpha and beta of the first call cut off branches, too", points=1)
 def window(hand_in: HandIn) -> None:
-    for seed in range(8):
-        case = _case(seed + 50)
+    for seed in range(4):
+        case = _case(seed + 50, middle=(0, 100, -100, 0)[seed])
         value = case.true[case.root]
-        for limits in ((value, value + 9), (value - 9, value), (value - 1, value + 1),
-                       (value - 3, value - 1), (value + 1, value + 3)):
-            case.require_cuts(hand_in.call, *map(float, limits))
+        for limits in ((4, 9), (-1, 9), (-9, -4), (-9, 1), (0, 9), (-9, 0), (-1, 1)):
+            case.require_cuts(hand_in.call, *(float(value + limit) for limit in limits))
     for first in (1, -1):
         # The limit of one player alone, and limits of 0.
         nested = [[2, 1], [3, -2], [0, 5], [-first, [-4]]]
@@ -217,7 +218,8 @@ PLANTED = {
     "no cut when equal": ("if alpha >= beta:", "if alpha > beta:"),
     "alpha and beta mixed up": ("value, guess, alpha, beta)", "value, guess, -beta, -alpha)"),
     "the second player maximises": ("best = min(best, result)", "best = max(best, result)"),
-    "the window is ignored": ("    if not following:", "    if position == 0:\n"
+    "the window is ignored": ("    if not following:", "    import sys\n"
+                              "    if sys._getframe(1).f_code.co_name != 'alpha_beta':\n"
                               '        alpha, beta = float("-inf"), float("inf")\n'
                               "    if not following:"),
     "alpha is ignored": ("    if not following:",
@@ -259,5 +261,14 @@ PLANTED = {
                              "(max(alpha, -beta) > -float('inf'))\n"),
     "five children at most": ("for child in following:", "for child in following[:5]:"),
 }
-EQUIVALENT = {"player(position) >= 1": "A player is 1 or -1."}
+EQUIVALENT = {
+    "player(position) >= 1": "A player is 1 or -1.",
+    "max(alpha, result)": "What is below alpha does not matter, and what is above is the best.",
+    "min(beta, result)": "The same for beta.",
+    "ordered: player is asked for": "Only the player at the position is asked for.",
+    "ordered: the tree ends": "Only children of the position are asked for.",
+    "ordered: children are reversed": "They are sorted.",
+    "alpha_beta: children are reversed": "They are sorted.",
+    "alpha_beta: value is asked for the first child": "Only leaves are asked for.",
+}
 ### END HIDDEN TESTS

@@ -70,7 +70,7 @@ def _path(length: int):
     """Players, visits, totals and a value."""
     return ([_random.choice((1, -1)) for _ in range(length)],
             [(length - n) * 3 for n in range(length)],
-            [_random.randrange(-8, 9) / 4 for _ in range(length)], _random.uniform(-1, 1))
+            [_random.uniform(-2, 2) for _ in range(length)], _random.uniform(-1, 1))
 
 
 CHECKS = [
@@ -79,7 +79,7 @@ CHECKS = [
            "The path has only one node, the leaf."),
     agrees("Every node of the path gets one more visit", back_up,
            [([1, -1, 1, -1], [9, 5, 2, 0], [0.0] * 4, 0.25), _path(50),
-            ([1, 1], [1_000_000, 7], [0.0] * 2, 0.0)],
+            ([1, 1], [1_000_000, 7], [0.0] * 2, 0.0), ([1, -1, -1], [4, 4, 4], [0.0] * 3, 0.0)],
            "Visits of 9, 5, 2 and 0 become 10, 6, 3 and 1.", part=0),
     agrees("What is good for one player is bad for the other", back_up,
            [(players, list(range(len(players), 0, -1)), [0.5] * len(players), value)
@@ -90,12 +90,16 @@ CHECKS = [
            [*(_path(6) for _ in range(8)), _path(50),
             *(([*players], [9, 4, 0], [0.5, -1.5, 0.0], value)
               for players in itertools.product((1, -1), repeat=3) for value in (0.75, -0.5)),
+            # Of equal players, sums or visits.
+            *(([1, -1, -1], visits, totals, 0.75) for visits in ([9, 4, 0], [7, 5, 0])
+              for totals in ([0.5, -1.5, 0.0], [-2.0, 1.0, 0.0])),
             ([-1, -1], [400, 200], [70.5, -69.5], 0.5)],
            "Do not count plies: compare players.", points=3),
     agrees("The mean is for the player to move at the parent", mean_for_parent,
            [(parent, player, *node) for parent in (1, -1) for player in (1, -1)
-            for node in ((4, 2.0, 0.0), (5, -4.0, 0.5), (1, 1.0, 0.0), (0, 0.0, -0.2),
-                         (0, 0.0, 0.3), (3, 0.0, 0.5), (400, 399.0, 0.1), (30000, -4.5, 0.0))],
+            for node in ((4, 2.0, 0.0), (5, 2.0, 0.0), (5, -4.0, 0.0), (1, 1.0, 0.0),
+                         (0, 0.0, -0.23456), (0, 0.0, 0.3), (3, 0.0, 0.5), (400, 399.0, 0.1),
+                         (30000, -4.5, 0.0))],
            "A node without visits has no mean. Otherwise check whose value it is.", points=2),
 ]
 PLANTED = {
@@ -145,5 +149,8 @@ PLANTED = {
 EQUIVALENT = {
     "strict=False": "Both lists have the same length.",
     "visits <= 0": "Visits are not negative.",
+    "zip(more, totals": "A sum is the same in any order.", "[v + total": "The same.",
+    "parent_player == player": "The same.",
+    "mean_for_parent: parent_player and player are swapped": "Only whether they differ counts.",
 }
 ### END HIDDEN TESTS

@@ -32,11 +32,12 @@ def trace() -> list[tuple[int, float, float, float]]:
     ### BEGIN SOLUTION
     rows = {number: (player, value) for number, _, player, value in TREE}
     children = {number: [row[0] for row in TREE if row[1] == number] for number in rows}
+    order: list[int] = []
     entered: dict[int, tuple[int, float, float, float]] = {}
 
     def search(number: int, alpha: float, beta: float) -> float:
         player, value = rows[number]
-        entered[number] = (number, alpha, beta, 0.0)
+        order.append(number)
         best = -2.0 if value is None else player * value
         for child in children[number]:
             low = max(alpha, best)
@@ -50,7 +51,7 @@ def trace() -> list[tuple[int, float, float, float]]:
         return best
 
     search(0, -1.0, 1.0)
-    return list(entered.values())
+    return [entered[number] for number in order]
     ### END SOLUTION
 
 
@@ -69,8 +70,7 @@ _PLIES, _FEWEST_CUTS = 3, 2
 
 
 def variant(rng: random.Random):
-    """The search of a tree with cuts, in which either player moves at children of one position,
-    and some values are below alpha or above beta."""
+    """The search of a tree with cuts, in which wrong rules give other windows or values."""
     while True:
         nested = _drawn(rng, rng.choice("xo"), _PLIES)
         game = tree_game(_text(nested))
@@ -99,21 +99,32 @@ def variant(rng: random.Random):
         # Estimates of the game are near the numbers of the tree.
         trace = [(place_of[places[node]], *(round(float(number), 2) for number in (
             event.alpha, event.beta, value_of[node]))) for node, event in windows.items()]
-        inner = [row for row in trace if rows[row[0]][3] is None]
-        if _mixed(rows, trace) and any(value < alpha for _, alpha, _, value in inner) and any(
-                value > beta for _, _, beta, value in inner):
+        if _instructive(rows, trace):
             return {"TREE": rows, "TRACE": trace}
 
 
-def _mixed(rows, trace) -> bool:
-    """Whether the search enters a position with another window than it has for the player who
-    moves at its first sibling."""
+def _instructive(rows, trace) -> bool:
+    """Whether values of positions with moves are below alpha, others cut moves as they are beta or
+    larger, a better move before has raised alpha for either next player, and a position has another
+    window than it has for the player who moves at its first sibling."""
+    window_of = {number: (alpha, beta) for number, alpha, beta, _ in trace}
     first_mover: dict[int | None, int] = {}
-    for number, alpha, beta, _ in trace:
+    facts = set()
+    for number, alpha, beta, value in trace:
         _, parent, player, _ = rows[number]
+        moves = {row[0] for row in rows if row[1] == number}
+        if moves and value < alpha:
+            facts.add("below alpha")
+        if moves - {*window_of}:
+            facts.add("is beta" if value == beta else "above beta")
+        if parent is None:
+            continue
+        same = player == rows[parent][2]
+        if (alpha if same else -beta) > window_of[parent][0]:
+            facts.add(f"raised alpha {same}")
         if player != first_mover.setdefault(parent, player) and alpha != -beta:
-            return True
-    return False
+            facts.add("first sibling")
+    return len(facts) == 6
 
 
 def _drawn(rng: random.Random, player: str, plies: int):
@@ -192,7 +203,8 @@ PLANTED = {
     "values of player 1": ("player * value", "value"),
 }
 EQUIVALENT = {
-    "alpha, beta, 1.0)": "The value comes later.", "alpha, beta, -1.0)": "The same.",
+    "rows[number] = (number": "Rows of positions that were searched are not read again.",
+    "children[number] = (number": "Nor are their moves.",
     "-3.0 if": "Any number below all values.", "-1.0 if": "The same, and windows begin there.",
 }
 ### END HIDDEN TESTS

@@ -207,4 +207,10 @@ PLANTED = {
     "the wrong result": ("(counts[node][1] + RESULT)", "(counts[node][1] - RESULT)"),
     "no new child": (" + [RESULT]", ""),
 }
+EQUIVALENT = {
+    "total * player": "A product is the same in any order.",
+    "values[::-1]": "No scores are equal.", "__import__('random')": "The same.",
+    "row[0]: row[1]": "Gives the right numbers for this TREE, as work on paper would.",
+    "nodes.index(max(nodes))": "The same.",
+}
 ### END HIDDEN TESTS

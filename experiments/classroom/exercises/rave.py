@@ -78,7 +78,8 @@ def variant(rng: random.Random):
 
 
 _random = random.Random(10)
-LONG = [(_random.choice((1, -1)), _random.choice("ABCDEFGHJKLMN")) for _ in range(60)]
+LONG, OTHER = ([(_random.choice((1, -1)), _random.choice("ABCDEFGHJKLMN")) for _ in range(60)]
+               for _ in range(2))
 GAME = [(1, "A1"), (-1, "B1"), (1, "C1"), (-1, "A1"), (1, "B1"), (-1, "D1"), (1, "E1"), (1, "D1")]
 CHECKS = [
     agrees("The player's moves count, from the chosen move on", amaf_moves,
@@ -88,7 +89,8 @@ CHECKS = [
            [(GAME, start) for start in (1, 3, 5)],
            "Count the moves of the player who moved at `start`.", points=2),
     agrees("A point counts for the player who plays there first", amaf_moves,
-           [*((GAME, start) for start in (0, 2, 4)), *((LONG, start) for start in range(60))],
+           [*((GAME, start) for start in (0, 2, 4)), *((LONG, start) for start in range(60)),
+            *((OTHER, start) for start in range(0, 60, 5))],
            "After a capture, a point can be played again.", points=2),
     agrees("With more visits, the second count matters less", rave_value,
            [*((wins, visits, *counts)

@@ -257,6 +257,8 @@ EQUIVALENT = {
     "{root: 0}": "The root may have no visit: then the first rollout starts there.",
     "continue": "The new child ends the loop in any case.",
     "{root: 1.0}": "The root's own total is never read.", "{root: -1.0}": "The same.",
+    "{simulations: 0.0}": "The same.",
+    "not in total]": "Positions have visits and a total, or neither.",
     "new[-1]": "Any new child may be tried first.",
 }
 ### END HIDDEN TESTS
