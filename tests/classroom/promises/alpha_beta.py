@@ -72,13 +72,13 @@ PROMISES = [
     *(Promise("The value of `position` if it is between alpha and beta", _window(
         lambda value, alpha, beta: alpha < value < beta, player=player), 3) for player in (1, -1)),
     *(Promise("any number up to alpha", _window(
-        lambda value, alpha, _: value < alpha, player=player), 3) for player in (1, -1)),
+        lambda value, alpha, _: value < alpha, player=player), 2) for player in (1, -1)),
     *(Promise("any number up to alpha", _window(
-        lambda value, alpha, _: value == alpha, player=player), 3) for player in (1, -1)),
+        lambda value, alpha, _: value == alpha, player=player), 2) for player in (1, -1)),
     *(Promise("any number from beta on", _window(
-        lambda value, _, beta: value > beta, player=player), 3) for player in (1, -1)),
+        lambda value, _, beta: value > beta, player=player), 2) for player in (1, -1)),
     *(Promise("any number from beta on", _window(
-        lambda value, _, beta: value == beta, player=player), 3) for player in (1, -1)),
+        lambda value, _, beta: value == beta, player=player), 2) for player in (1, -1)),
     *(Promise("value that the first player can already force elsewhere", _window(
         lambda _, alpha, __: alpha > -inf, 1, player), 2) for player in (1, -1)),
     Promise("value that the first player can already force elsewhere", _window(
