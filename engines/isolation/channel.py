@@ -32,8 +32,9 @@ SHOW_OUTPUT = "DLGO_SHOW_OUTPUT"
 # Bytes of an answer from a sandbox: reading one takes several times its length of our own memory.
 _LONGEST_UNTRUSTED = 1 << 22
 # Seconds of waiting for a core that a sandboxed process gets back, at least; and the limit of all
-# its time, in multiples of its timeout.
-_CORE_DELAY, _MOST_TIMES = 0.1, 6
+# its time, in multiples of its timeout. Code that makes itself wait, by many busy processes, soon
+# has no CPU time left.
+_CORE_DELAY, MOST_TIMES = 0.1, 60
 # Errors raised by an answer that cannot be read.
 _NONSENSE = (framing.BrokenFrame, *MALFORMED)
 # Handles an event, and returns the answer if it is a question, or else None.
@@ -138,7 +139,7 @@ class Host(Program):
         on_event: OnEvent | None,
     ) -> dict[str, Any]:
         deadline, delay = wall_time() + timeout, self._core_delay()
-        latest = wall_time() + _MOST_TIMES * timeout
+        latest = wall_time() + MOST_TIMES * timeout
         seconds, events = timeout, {"compiling", "clocks"}
         if on_event is not None:
             events |= {"cell", "ask"}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import pkgutil
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -156,14 +156,16 @@ class GameTable(Workplace):
     # --- outside ----------------------------------------------------------------------------
 
     def watch(self, memory: Any) -> GameWatch:
-        return GameWatch(SharedGame(memory), self.limits)
+        return GameWatch(SharedGame(memory), self.limits, self.launches)
 
 
 class GameWatch(Watch):
     """A playing worker as seen from outside."""
 
-    def __init__(self, shared: SharedGame, limits: Limits) -> None:
-        self._shared, self._limits = shared, limits
+    def __init__(
+        self, shared: SharedGame, limits: Limits, sandboxed: Collection[str] = ()
+    ) -> None:
+        self._shared, self._limits, self._sandboxed = shared, limits, sandboxed
         self._number = 0  # of the game that `current` has found
 
     def current(
@@ -184,7 +186,9 @@ class GameWatch(Watch):
         head = self._shared.head()
         if task is None:
             return max(since, head.since) + limits_.PREPARE_TIMEOUT, limits_.PREPARE_TIMEOUT
-        limit = silence_limit(task.entrants[head.player], self._limits, head.doing == THINKING)
+        entrant = task.entrants[head.player]
+        limit = silence_limit(
+            entrant, self._limits, head.doing == THINKING, entrant.text in self._sandboxed)
         return head.since + limit, limit
 
     def value_of_lost(

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from dlgo.records.failures import Failure
 from dlgo.system.processes import run_delay
 from engines.base import Budget, Cost
+from engines.isolation.channel import MOST_TIMES
 from experiments.arena.entrants import Entrant
 from experiments.arena.plan_keys import Limits
 
@@ -73,14 +74,14 @@ class Account:
         ):
             if most is not None and count > most + max(GRACE_SHARE * most, GRACE_COUNT):
                 return Overrun(Failure.OVER_COUNT, f"{count:,} {noun} for a move, {most:,} asked")
+        if self._on_wall:
+            wall = max(wall - (self._run_delay() - self._delay), 0.0)
         if wall > timeout:
             return Overrun(Failure.OVER_WALL, f"{wall:.3g} s of wall time for a move, {timeout:g} "
                                               "s allowed (move_timeout)")
         return self._overrun_time(cost, wall) if self._timed else None
 
     def _overrun_time(self, cost: Cost, wall: float) -> Overrun | None:
-        if self._on_wall:
-            wall = max(wall - (self._run_delay() - self._delay), 0.0)
         self.cpu += cost.cpu_seconds
         self.wall += wall
         budget, limits = self._budget, self._limits
@@ -97,12 +98,17 @@ class Account:
         return None
 
 
-def silence_limit(entrant: Entrant, limits: Limits, thinking: bool) -> float:
+def silence_limit(
+    entrant: Entrant, limits: Limits, thinking: bool, sandboxed: bool = False
+) -> float:
     """Wall seconds after which a silent worker is killed in which an entrant thinks, or prepares.
 
     An external engine has its own limits: a worker that is silent for longer has been stopped by
-    it. Only engines of ours may have to compile for long.
+    it. Only engines of ours may have to compile for long. The time in which a `sandboxed` one waits
+    for a core does not count.
     """
+    if sandboxed:
+        return MOST_TIMES * (limits.move_timeout if thinking else PREPARE_TIMEOUT) + _OUTSIDE_GRACE
     if entrant.is_outside:
         return limits.move_timeout + (_OUTSIDE_GRACE if thinking else START_TIMEOUT)
     if thinking:

@@ -14,6 +14,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from dlgo.files import write_csv
 from dlgo.tables import read_table
 from dlgo.text import one_line
 from engines.learning.settings import setting
+from experiments.classroom.dates import deadline
 
 # Columns that name a student: those of our rosters, of Moodle, and of Canvas.
 _NAMES = ("student", "Identifier", "Full name", "ID number", "Email address", "ID", "SIS User ID",
@@ -124,6 +126,23 @@ def read_roster(path: Path) -> Roster:
                         "grading worksheet (column Identifier) nor Canvas's gradebook "
                         "(Student, ID); its first line names columns")
     return Roster(header, [(row + [""] * len(header))[: len(header)] for _, row in rows])
+
+
+def extended(
+    due: datetime | None, roster: Roster | None, student: str, zone: tzinfo | None = None
+) -> datetime | None:
+    """The deadline of a student, with the extension in their row of the roster. Raises DlgoError if
+    that is neither a number of days nor a date."""
+    text = roster.cell(student, "extension") if roster else ""
+    if not text:
+        return due
+    if text.isdecimal() and len(text) < 4:
+        return due and due + timedelta(days=int(text))
+    try:
+        return deadline(text, zone)
+    except DlgoError:
+        raise DlgoError(f"the extension {text!r} of {student} is neither a number of days nor "
+                        "a date; write 3 or 2026-11-23") from None
 
 
 def grade_column(roster: Roster | None, assignment: str | None) -> int:

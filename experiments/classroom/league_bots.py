@@ -26,6 +26,7 @@ from engines.isolation.engine import IsolatedEngine
 from engines.programs.sandbox import Allowance, Sandbox, check_sandbox
 from experiments.arena.entrants import Launch, compile_rules
 from experiments.classroom.collecting import collect
+from experiments.classroom.gradebooks import extended
 from experiments.classroom.hand_ins import Source, Submission, submissions
 from experiments.classroom.league_plan import LeaguePlan
 
@@ -91,9 +92,10 @@ class Entry:
         roster, notes = self._plan.roster, list[str]()
         # A student who has a new name on the platform, but the old number, is the same one.
         name = entrant_name(roster.folder_of(student) if roster else student)
+        due = extended(self._plan.due, roster, student)
         for submission in reversed(submissions(source)):
             title = f"hand-in {submission.name}" if submission.name else "the hand-in"
-            late = submission.is_late(self._plan.due)
+            late = submission.is_late(due)
             entrant, folder, left_out, problem = self._collect(name, submission)
             notes += left_out
             if not problem:

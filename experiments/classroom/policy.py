@@ -31,7 +31,7 @@ from dlgo.tables import read_table
 from engines.learning.settings import Settings, setting
 from experiments.classroom.dates import deadline, due_setting, time_zone
 from experiments.classroom.exercise import Exercise, get_exercise
-from experiments.classroom.gradebooks import Roster, read_roster, roster_setting
+from experiments.classroom.gradebooks import Roster, extended, read_roster, roster_setting
 from experiments.classroom.grading import Grade
 from experiments.classroom.variants import class_seed, student_seed
 
@@ -81,16 +81,7 @@ class Policy(Settings):
     def due_of(self, student: str) -> datetime | None:
         """The deadline of a student. Raises DlgoError if their extension is neither a number of
         days nor a date."""
-        text = self.roster.cell(student, "extension") if self.roster else ""
-        if not text:
-            return self.due
-        if text.isdecimal() and len(text) < 4:
-            return self.due and self.due + timedelta(days=int(text))
-        try:
-            return deadline(text, self.zone)
-        except DlgoError:
-            raise DlgoError(f"the extension {text!r} of {student} is neither a number of days nor "
-                            "a date; write 3 or 2026-11-23") from None
+        return extended(self.due, self.roster, student, self.zone)
 
     def marked(self, student: str, grades: list[Grade]) -> list[Grade]:
         """A student's grades with weights, your points, and what lateness costs."""

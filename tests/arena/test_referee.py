@@ -18,9 +18,11 @@ import pytest
 from dlgo.records.failures import Failure
 from dlgo.records.ledger import GameRecord
 from engines.base import Budget, Cost
+from engines.isolation.channel import MOST_TIMES
 from experiments.arena import limits as limits_module
+from experiments.arena.entrants import Entrant
 from experiments.arena.inspect_ledger import problem_of
-from experiments.arena.limits import Account
+from experiments.arena.limits import Account, silence_limit
 from experiments.arena.plan_keys import Limits
 from experiments.arena.referee import EngineCache, play_game
 from experiments.arena.schedule import Plan
@@ -146,6 +148,18 @@ def test_the_grace_is_a_tenth_or_50_ms_whichever_is_more(monkeypatch) -> None:
         for kind, field in (("sims", "simulations"), ("nodes", "nodes"), ("evals", "evaluations")):
             account = Account(Budget(**{kind: budget}), Limits())
             assert (account.charge(Cost(**{field: spent}), 0.0) is not None) is over
+
+
+def test_who_waits_for_a_core_has_time_and_who_sleeps_has_not() -> None:
+    """A move of 10 s, and a sandboxed bot, whose worker may be silent for longer."""
+    limits, delays = Limits(move_timeout=10.0, game_wall=20.0), iter([0.0, 50.0, 50.0, 52.0])
+    account = Account(Budget(), limits, lambda: next(delays))
+    for wall, over in ((55.0, False), (13.0, True)):
+        account.begin()
+        assert (account.charge(Cost(), wall) is not None) is over
+    entrant = Entrant.of("student:ann@3f9a1c22")
+    assert silence_limit(entrant, limits, True) == 15.0
+    assert silence_limit(entrant, limits, True, sandboxed=True) > 10 * MOST_TIMES
 
 
 @needs_proc

@@ -200,6 +200,21 @@ def test_nobody_can_try_versions_until_one_is_lucky(tmp_path, capfd, at_home) ->
     assert marks(folder)["ann"][-2] == "2026-11-20T12:00"
 
 
+def test_who_has_an_extension_is_not_late(tmp_path, capfd, at_home) -> None:
+    folder = write(tmp_path)
+    for extension, late in (
+        ("", "late"), ("1", ""), ("2026-11-21", ""), ("2026-11-21T07:00", "late"),
+    ):
+        (folder / "class.csv").write_text(f"student,extension\nbo b,{extension}\nann,\n")
+        assert league(capfd, folder, "--trust", "--minutes=0").returncode == 0
+        rows = csv.DictReader((folder / "out/marks.csv").open())
+        assert [row["late"] for row in rows] == [late, ""]
+        assert ("handed in late" in (folder / "out/lecturer.html").read_text()) == (late == "late")
+    (folder / "class.csv").write_text("student,extension\nbo b,soon\n")
+    done = league(capfd, folder, "--trust")
+    assert done.returncode == 2 and "the extension 'soon' of bo b is neither" in done.stderr
+
+
 def test_all_versions_count_and_points_stay(tmp_path, capfd, at_home) -> None:
     """Versions are those of the ledger: whatever lies in the folder today, also under another name
     of a student whose number the roster knows. Comments and spaces make new versions."""

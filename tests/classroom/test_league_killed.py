@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import random
 import re
 import shutil
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from dlgo.records.failures import Failure
 from dlgo.records.ledger import GameRecord
 from experiments.arena.inspect_ledger import check_lines
 from experiments.classroom.hostile_bot import ATTACKS
@@ -92,6 +94,47 @@ def test_what_got_through_before_does_not(tmp_path, capfd) -> None:
                    for line in done.stderr.splitlines()), done.stderr
     games = games_of(tmp_path).values()
     assert len(games) == 8 and not any(game.failed for game in games), games
+
+
+# Works for a second, or sleeps until it is ended, after the first moves.
+SLOW = """\
+import time
+def select_move(state):
+    if len(state.moves()) > 3:
+        {}
+    return state.legal_moves()[0]
+"""
+
+
+@sandboxed
+@pytest.mark.long
+def test_on_a_busy_machine_cpu_time_counts(tmp_path, capfd) -> None:
+    """A bot that works loses nothing, though its moves take twice as long; one that sleeps is
+    ended."""
+    for name, way in {"works": "until = time.process_time() + 1\n"
+                      "        while time.process_time() < until: pass",
+                      "sleeps": "time.sleep(1000)"}.items():
+        (tmp_path / "hand-ins" / name).mkdir(parents=True)
+        (tmp_path / "hand-ins" / name / "bot.py").write_text(SLOW.format(way))
+    (tmp_path / "league.toml").write_text(
+        'game = "tictactoe"\nstaff_pairs = 1\nmost_staff_pairs = 1\nmove_seconds = 1.5\n'
+        'game_seconds = 20\n[[staff]]\nengine = "random"\n')
+    cores = len(os.sched_getaffinity(0))
+    others = [subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"])
+              for _ in range(4 * cores)]
+    try:
+        done = league(capfd, tmp_path)
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+    assert done.returncode == 0, done.stderr
+    games = [game for game in games_of(tmp_path).values() if "random" in game.slot]
+    works, sleeps = ([game for game in games if name in game.slot] for name in ("works", "sleeps"))
+    assert len(works) == len(sleeps) == 2 and not any(game.failed for game in works), games
+    slowest = max(cost.wall for game in works for cost in game.costs)
+    assert slowest > 2, "the machine has more cores than it says"
+    assert [game.failure for game in sleeps] == [Failure.TIMEOUT] * 2, games
 
 
 def killed(folder: Path, when: Callable[[], bool], wait: float = 0.0) -> dict[str, GameRecord]:
