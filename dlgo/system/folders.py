@@ -27,6 +27,13 @@ def private_folder(prefix: str) -> Iterator[Path]:
     try:
         yield folder
     finally:
+        _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder as far as possible: foreign code may have made a thousand folders in it, one
+    in another."""
+    with contextlib.suppress(RecursionError):
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -36,4 +43,4 @@ def _remove_left_behind(prefix: str, parent: str) -> None:
     for folder in Path(parent).glob(f"{prefix}*"):
         number = folder.name.removeprefix(prefix).partition("-")[0]
         if number.isdecimal() and not psutil.pid_exists(int(number)):
-            shutil.rmtree(folder, ignore_errors=True)
+            _remove(folder)

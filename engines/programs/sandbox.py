@@ -227,7 +227,8 @@ def other_user() -> int:
     if platform.system() != "Linux" or os.getuid() != 0:
         return 0
     sandbox, user = Sandbox(sealed=True), _new_user()
-    words = [*sandbox.python, sealed.START, "--try", *map(str, sealed.numpy_folders())]
+    folders = [Path(_PYTHON).parent, *sealed.numpy_folders()]
+    words = [*sandbox.python, sealed.START, "--try", *map(str, folders)]
     command = sandbox._confined(sandbox.rights(user), words)
     with contextlib.suppress(OSError, subprocess.TimeoutExpired):
         done = subprocess.run(command, capture_output=True, timeout=60, check=False)

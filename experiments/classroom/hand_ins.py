@@ -15,9 +15,11 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
+import os
 import re
 import zipfile
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from pathlib import Path, PurePath, PurePosixPath
@@ -27,6 +29,9 @@ from dlgo.errors import DlgoError
 from dlgo.text import one_line
 from experiments.classroom.dates import moment_in
 
+# Limits of one hand-in: folders within folders, files and entries of archives; how many hand-ins of
+# a student are looked at.
+DEPTH, ENTRIES, _HAND_INS = 4, 10_000, 100
 _ARCHIVE = re.compile(r"(?i)(.+)\.(zip|tar|tgz|tar\.(?:gz|bz2|xz))")
 _UNREADABLE = re.compile(r"(?i).+\.(rar|7z|gz|bz2|xz|docx?|pdf)")
 _CODE = re.compile(r"(?i)(.+?)\.(py|ipynb)(\.txt)?")
@@ -209,7 +214,18 @@ def _holds(path: Path, exercises: Collection[str]) -> bool:
     """Whether a folder holds an archive or a file named after an exercise; True for a file."""
     if not path.is_dir():
         return True
-    return any(recognise(file.name, exercises) or is_archive(file) for file in path.rglob("*"))
+    return any(recognise(file.name, exercises) or is_archive(file) for file in _files_in(path))
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    """The files in a folder and in its folders: those that may be unpacked."""
+    def paths() -> Iterator[Path]:
+        for place, folders, names in os.walk(folder):
+            yield from (Path(place, name) for name in names)
+            if len(Path(place).relative_to(folder).parts) > DEPTH:
+                folders.clear()
+
+    return itertools.islice(paths(), ENTRIES)
 
 
 def _refuse_a_class(path: Path) -> None:
@@ -222,7 +238,8 @@ def _refuse_a_class(path: Path) -> None:
 
 
 def submissions(source: Source, zone: tzinfo | None = None) -> list[Submission]:
-    """The hand-ins of one student, the last one last; times in `zone`, by default the machine's."""
+    """The last hundred hand-ins of one student, the last one last; times in `zone`, by default the
+    machine's."""
     parts = parts_of(source)
     files = tuple(part for part in parts if part.path.is_file() and not is_archive(part.path))
     entries = [Submission(files, "", _written(files, zone))] if files else []
@@ -230,11 +247,11 @@ def submissions(source: Source, zone: tzinfo | None = None) -> list[Submission]:
     for part in containers:
         entries += _numbered(part, zone)
     if len(containers) + bool(files) == 1:
-        return entries
+        return entries[-_HAND_INS:]
     entries = [
         dataclasses.replace(entry, name=entry.name or entry.parts[0].path.name) for entry in entries
     ]
-    return sorted(entries, key=lambda entry: entry.moment)
+    return sorted(entries, key=lambda entry: entry.moment)[-_HAND_INS:]
 
 
 def _numbered(part: Part, zone: tzinfo | None) -> list[Submission]:
@@ -261,7 +278,7 @@ def _written(parts: Sequence[Part], zone: tzinfo | None) -> datetime:
     times = []
     for part in parts:
         inside = part.path.is_dir() and not part.path.is_symlink()
-        paths = [part.path, *part.path.rglob("*")] if inside else [part.path]
+        paths = _files_in(part.path) if inside else [part.path]
         files = [file for file in paths if file.is_file() and not file.is_symlink()] or [part.path]
         times += [file.lstat().st_mtime for file in files]
     moment = min(max(*times, 0.0), _LAST_MOMENT)

@@ -20,15 +20,21 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from experiments.classroom.hand_ins import Part, is_archive, is_unreadable, shows, stem_of
+from experiments.classroom.hand_ins import (
+    DEPTH,
+    ENTRIES,
+    Part,
+    is_archive,
+    is_unreadable,
+    shows,
+    stem_of,
+)
 
-# Limits of one hand-in: files, bytes of one file (a notebook may hold pictures) and of all, and
-# folders within folders.
+# Limits of one hand-in: files, bytes of one file (a notebook may hold pictures) and of all.
 MAX_FILES = 100
-_FILE_BYTES, _ALL_BYTES, _DEPTH = 8 << 20, 32 << 20, 4
-# Limits of the work: bytes of an archive, bytes that are read and unpacked in all, files and
-# entries of archives.
-_ARCHIVE_BYTES, _READ_BYTES, _ENTRIES = 64 << 20, 128 << 20, 10_000
+_FILE_BYTES, _ALL_BYTES = 8 << 20, 32 << 20
+# Limits of the work: bytes of an archive, and bytes that are read and unpacked in all.
+_ARCHIVE_BYTES, _READ_BYTES = 64 << 20, 128 << 20
 # Bytes of a header in a tar file, and what none has: `tarfile` takes the square of the number of
 # such digits.
 _HEADER_BYTES, _DIGITS = 1 << 14, re.compile(rb"\d{64}")
@@ -36,8 +42,10 @@ _HEADER_BYTES, _DIGITS = 1 << 14, re.compile(rb"\d{64}")
 # a limit.
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
-# A pipe that has taken the place of a file would wait for a writer.
-_OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+# A link or a pipe may take the place of a file, which would lead away or wait for a writer.
+_OPEN = os.O_RDONLY
+for _flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
+    _OPEN |= getattr(os, _flag, 0)
 _LINK = "is a link; links are ignored"
 
 File = tuple[PurePosixPath, bytes]
@@ -51,7 +59,7 @@ class Budget:
     """What may be read of a hand-in. Its methods raise _TooLarge if that is spent."""
 
     def __init__(self) -> None:
-        self._bytes, self._entries = _READ_BYTES, _ENTRIES
+        self._bytes, self._entries = _READ_BYTES, ENTRIES
 
     def enter(self) -> None:
         """Count a file, a folder, or an entry of an archive."""
@@ -83,7 +91,7 @@ def unpack(parts: Sequence[Part], notes: list[str]) -> list[File]:
                     return files
                 files.append((name, content))
     except _TooLarge:
-        notes.insert(0, f"it has more than {_ENTRIES} files and folders, or they unpack to more "
+        notes.insert(0, f"it has more than {ENTRIES} files and folders, or they unpack to more "
                         f"than {_READ_BYTES >> 20} MB; the rest is ignored")
     return files
 
@@ -99,7 +107,7 @@ def _files_of(part: Part, budget: Budget, notes: list[str]) -> Iterator[File]:
         budget.enter()
         if name.parts and path.is_symlink():
             notes.append(f"{name} is a link; links are ignored")
-        elif path.is_dir() and len(name.parts) > _DEPTH:
+        elif path.is_dir() and len(name.parts) > DEPTH:
             notes.append(f"{name} is nested too deeply; it is ignored")
         elif path.is_dir():
             try:
@@ -126,15 +134,15 @@ def _note_unreadable(name: PurePosixPath, notes: list[str]) -> None:
 def _read(path: Path, max_bytes: int, budget: Budget) -> bytes | None:
     """The content of a regular file. None for a link, or for more than `max_bytes`."""
     try:
-        status = path.lstat()
-        if not stat.S_ISREG(status.st_mode):
+        if not stat.S_ISREG(path.lstat().st_mode):
             return None
         with os.fdopen(os.open(path, _OPEN), "rb") as file:
-            is_same = os.path.samestat(status, os.fstat(file.fileno()))  # no link in its place
-            content = budget.read(file, max_bytes + 1) if is_same else b""
+            status = os.fstat(file.fileno())  # it may have changed meanwhile
+            if not stat.S_ISREG(status.st_mode) or status.st_size > max_bytes:
+                return None
+            return budget.read(file, status.st_size)
     except OSError:
         return None
-    return content if is_same and len(content) <= max_bytes else None
 
 
 def _in_archive(path: Path, title: str, budget: Budget, notes: list[str]) -> Iterator[File]:
@@ -146,7 +154,7 @@ def _in_archive(path: Path, title: str, budget: Budget, notes: list[str]) -> Ite
     try:
         for entry, content in (_in_zip if kind == "zip" else _in_tar)(data, budget):
             name = PurePosixPath(entry.replace("\\", "/"))
-            if name.is_absolute() or ".." in name.parts or len(name.parts) > _DEPTH + 1:
+            if name.is_absolute() or ".." in name.parts or len(name.parts) > DEPTH + 1:
                 notes.append(f"{name} is outside the {kind} file, or nested too deeply")
             elif isinstance(content, str):
                 notes.append(f"{name} {content}")
@@ -170,7 +178,7 @@ def _is_hidden(entry: str) -> bool:
 
 def _in_zip(data: bytes, budget: Budget) -> Iterator[tuple[str, bytes | str]]:
     """Names and contents, or why there is none."""
-    if data.count(b"PK\1\2") > _ENTRIES:  # before `zipfile` reads them all
+    if data.count(b"PK\1\2") > ENTRIES:  # before `zipfile` reads them all
         raise _TooLarge
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         for entry in archive.infolist():
@@ -236,7 +244,7 @@ def _in_tar(data: bytes, budget: Budget) -> Iterator[tuple[str, bytes | str]]:
                 continue
             left, pieces = min(entry.size, _FILE_BYTES + 1), []
             file.seek(entry.offset_data)
-            while left and (piece := file.content(left)):
+            while left > 0 and (piece := file.content(left)):
                 pieces.append(piece)
                 left -= len(piece)
             yield entry.name, b"".join(pieces)

@@ -57,6 +57,12 @@ def test_hand_ins_have_an_order_and_a_moment(tmp_path) -> None:
     assert [one.name for one in submissions(tmp_path / "ann")] == [""], "a link is no hand-in"
 
 
+def test_the_last_hundred_hand_ins_are_looked_at(tmp_path) -> None:
+    for number in range(1, 302):
+        (tmp_path / f"ann/{number}").mkdir(parents=True)
+    assert [one.name for one in submissions(tmp_path / "ann")] == [*map(str, range(202, 302))]
+
+
 def test_a_class_is_told_from_one_students_hand_ins(tmp_path) -> None:
     for name in ("class/01/ko.py", "class/02/ko.py", "ann/2026-11-20/ko.py"):
         write(tmp_path / name)
