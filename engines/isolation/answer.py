@@ -41,7 +41,7 @@ def main() -> None:
     def load(left_out: list[str]) -> dict[str, Any]:
         nonlocal module
         cells.left_out = left_out
-        cells.add_builtins()
+        cells.add_names()
         sys.path.insert(0, str(path.parent))
         sys.path_importer_cache[str(path.parent)] = importlib.machinery.FileFinder(
             str(path.parent), (cells.Loader, [".py"]))

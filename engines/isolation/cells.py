@@ -47,17 +47,28 @@ _PROMPT = re.compile(r"\s*(?:(?:>>>|\.\.\.)(?:[ \t]|$)|In \[\d+\]: |\.{3,}: ?)")
 _LONGEST = 60  # characters of a cell's first line in a report
 
 
-class _Shell:
-    """The result of `get_ipython()`: all its methods do nothing."""
+def _nothing(*_: Any, **__: Any) -> None:
+    pass
+
+
+class _Nothing(ModuleType):
+    """The result of `get_ipython()`, and the package IPython: all functions do nothing."""
+
+    __path__: list[str] = []
 
     def __getattr__(self, name: str) -> Callable[..., None]:
-        return lambda *_, **__: None
+        if name.startswith("__"):  # what Python looks for in any module
+            raise AttributeError(name)
+        return _nothing
 
 
-def add_builtins() -> None:
+def add_names() -> None:
     """Define what consoles and notebooks have: `display` and `get_ipython` (scripts made of
     notebooks may call them, too), `exit` and `quit`."""
-    vars(builtins).update(display=lambda *_, **__: None, get_ipython=_Shell, exit=sys.exit,
+    shell = _Nothing("IPython")
+    sys.modules.update({"IPython": shell, "IPython.display": shell})
+    vars(shell).update(get_ipython=lambda: shell)
+    vars(builtins).update(display=_nothing, get_ipython=shell.get_ipython, exit=sys.exit,
                           quit=sys.exit)
 
 

@@ -50,13 +50,17 @@ def collect(source: Source, folder: Path, exercises: Collection[str] = ()) -> Co
     folder.chmod(0o755)
     notes: list[str] = []
     files: list[Path] = []
-    for name, content in _as_python(_renamed(unpack(parts_of(source), notes), exercises, notes),
-                                    notes):
+    name_of: dict[Path, PurePosixPath] = {}  # in the hand-in
+    renamed = _renamed(unpack(parts_of(source), notes), exercises, notes)
+    # Of a file and a notebook of one name, the one counts in which more is written.
+    for given, name, content in sorted(_as_python(renamed, notes), key=_unwritten):
         target = folder.joinpath(*name.parts)
         if target in files:
             if target.read_bytes() != content:
-                notes.append(f"{name} occurs twice; the first one counts")
+                notes.append(f"{name} occurs twice; the first one counts" if given ==
+                             name_of[target] else f"{given} is ignored: {name_of[target]} counts")
             continue
+        name_of[target] = given
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(content)
@@ -112,25 +116,36 @@ def _contents(folder: Path, files: list[Path]) -> Iterator[bytes]:
         yield data
 
 
-def _as_python(files: list[File], notes: list[str]) -> Iterator[File]:
-    """The files, Python code in UTF-8 and notebooks as Python files."""
+def _as_python(
+    files: list[File], notes: list[str]
+) -> Iterator[tuple[PurePosixPath, PurePosixPath, bytes]]:
+    """The name of each file in the hand-in, then here, and its content: Python code in UTF-8, and
+    notebooks as Python files."""
     for name, content in files:
         if name.suffix not in (".py", ".ipynb"):
-            yield name, content
+            yield name, name, content
             continue
         text = _text_of(content, name, notes)
+        target = name.with_suffix(".py")
         if (cells := _cells_of(text)) is not None:
             if name.suffix == ".py":
                 notes.append(f"{name} is a notebook, and was read as one")
-            yield from _files_of_notebook(cells, name.with_suffix(".ipynb"))
+            for file, code in _files_of_notebook(cells, name.with_suffix(".ipynb")):
+                yield name, file, code
         elif name.suffix == ".py":
-            yield name, content if text is None else text.encode()
+            yield name, name, content if text is None else text.encode()
         elif text and not text.lstrip().startswith("{"):
             notes.append(f"{name} is no notebook, and was read as a Python file")
-            yield name.with_suffix(".py"), text.encode()
+            yield name, target, text.encode()
         else:
             notes.append(f"{name} is not a notebook that can be read")
-            yield name.with_suffix(".py"), b""
+            yield name, target, b""
+
+
+def _unwritten(file: tuple[PurePosixPath, PurePosixPath, bytes]) -> int:
+    """The number of functions of ours that are not written yet; many if nothing is there."""
+    _, _, content = file
+    return content.count(b"YOUR CODE HERE") if content else MAX_FILES
 
 
 def _text_of(content: bytes, name: PurePosixPath, notes: list[str]) -> str | None:

@@ -151,7 +151,8 @@ class _Student:
             if seconds <= 0:
                 raise Wrong(f"Not run: the {_ALL_SECONDS:g} s for this exercise are used up.", True)
             if self._broken is not None:
-                raise _wrong(self._broken, self._path.name)
+                raise Wrong(f"Not run: {self._path.name} cannot be loaded; see the first check.",
+                            _wrong(self._broken, self._path.name).timed_out)
             if self._crashes == _MOST_CRASHES:
                 raise Wrong(
                     f"Not run: your program hung or crashed {_MOST_CRASHES} times before.", True)

@@ -115,6 +115,18 @@ FORMS: dict[str, tuple[dict[str, str | bytes | list[str]], int, list[str]]] = {
     "a file as a notebook": ({"ko.ipynb": SOLUTION}, 10, ["ko.ipynb is no notebook, and was read"]),
     "no notebook": ({"ko.ipynb": "{"}, 0, ["ko.ipynb is not a notebook that can be read"]),
     "nothing": ({"ko.py": ""}, 0, ["There is no function forbidden(); use the names of the task."]),
+    "a file and a notebook": ({"ko.py": SOLUTION, "ko.ipynb": [KO.student_version()]}, 10,
+                              ["ko.ipynb is ignored: ko.py counts"]),
+    "a notebook and a file": ({"ko.ipynb": [SOLUTION], "ko.py": KO.student_version()}, 10,
+                              ["ko.py is ignored: ko.ipynb counts"]),
+    "displays": ({"ko.ipynb": ["from IPython.display import HTML, clear_output, display\n"
+                               "import IPython\nIPython.get_ipython().magic('x')\ndisplay(HTML(1))",
+                               BODY.replace("    if rule", "    clear_output()\n    if rule", 1)]},
+                 10, []),
+    "Colab": ({"ko.ipynb": ["from google.colab import drive\ndrive.mount('/drive')\n%cd /drive",
+                            f"#@title Ko\n{BODY}"]}, 10,
+              ["cell 1 (from google.colab import drive): %cd is not run",
+               "line 1: ModuleNotFoundError: No module named 'google'"]),
     "files that cells write": (
         {"ko.ipynb": ["%%writefile helper.py\nx = 1", f"%%file -a helper.py\n{BODY}",
                       "from helper import *\nassert x == 1"]}, 10, []),
@@ -216,3 +228,5 @@ def test_names_of_functions_have_no_capital(source: str, tmp_path: Path) -> None
     grade = graded(tmp_path, {"ko.py": source})
     lines = [result.feedback for result in grade.results if result.feedback]
     assert lines and not any(re.search(r"\b(Forbidden|Ko)\b", line) for line in lines), lines
+    if "There is no function" not in lines[0] and "ko.py" in lines[0]:
+        assert {*lines[1:]} == {"Not run: ko.py cannot be loaded; see the first check."}
