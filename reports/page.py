@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 _TEMPLATES = Path(__file__).with_name("templates")
 
+# Characters of a name that a person has made up.
+_LONGEST_NAME = 40
 # The colours of the plots, and their replacements in the page, light or dark.
 _INKS = {
     "#ffffff": "var(--paper)", "#000000": "var(--ink)", "#555555": "var(--soft)",
@@ -49,7 +51,7 @@ def environment(*folders: Path) -> Environment:
     )
     pages.filters.update(
         elo=elo_text, nu=nu_text, short=short, los=los_text, inline=_inline_svg, signed=_signed,
-        span=span, percent=percent_text, budget=_budget, spec=_breakable,
+        span=span, percent=percent_text, budget=_budget, spec=_breakable, name=_short_name,
         viewer=lambda replays: Markup(scripts("replay.js", "replays", replays, _TEMPLATES)),
     )
     pages.globals["style"] = Markup(source("boards.css") + source("report.css", _TEMPLATES))
@@ -115,6 +117,16 @@ def _breakable(text: str) -> Any:
 
     parts = re.split(r"(?<=[:,/])", str(text))
     return Markup("<wbr>").join(escape(part) for part in parts)
+
+
+def _short_name(name: str) -> Any:
+    """A name that anybody may have made up; of a long one the beginning, and the whole as title."""
+    from markupsafe import Markup
+
+    if len(name) <= _LONGEST_NAME:
+        return name
+    text = f"{name[: _LONGEST_NAME - 1]}\N{HORIZONTAL ELLIPSIS}"
+    return Markup('<span title="{}">{}</span>').format(name, text)
 
 
 def _signed(value: float) -> str:

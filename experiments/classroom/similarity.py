@@ -17,12 +17,12 @@ import functools
 import io
 import itertools
 import keyword
-import tempfile
 import tokenize
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
+from dlgo.files import make_folder
+from dlgo.system.folders import private_folder
 from experiments.classroom.collecting import code_of, collect
 from experiments.classroom.exercise import Exercise
 from experiments.classroom.hand_ins import Source, submissions
@@ -150,8 +150,8 @@ def _texts(source: Source, exercises: list[Exercise]) -> dict[str, str]:
     names = [exercise.name for exercise in exercises]
     texts: dict[str, str] = {}
     for submission in reversed(submissions(source)):
-        with tempfile.TemporaryDirectory(prefix="hand-in-") as folder:
-            collected = collect(submission.parts, Path(folder), names)
+        with private_folder("hand-in-") as place:
+            collected = collect(submission.parts, make_folder(place / "files"), names)
             for name, path in collected.exercises.items():
                 texts.setdefault(name, code_of(path))
     return texts

@@ -19,6 +19,8 @@ from engines.programs.sandbox import Sandbox, SandboxError
 from experiments.classroom import grading
 from experiments.classroom.exercise import get_exercise
 from experiments.classroom.gradebooks import Roster, write_class_table
+from experiments.classroom.grading import Grade, Result
+from experiments.classroom.pages import page_name, write_grades
 from tests.classroom.attacks import ATTACKS, EXPENSIVE
 from tests.command import ROOT, assert_one_line, dlgo_here
 from tests.conftest import RUN_ALL
@@ -138,6 +140,19 @@ def test_names_that_break_things_break_nothing(tmp_path, capfd) -> None:
     for row in rows:
         assert not any(cell[:1] in set("=+-@\t\r\n") for cell in row), row
         assert ";=" not in row[0]
+
+
+def test_long_names_are_shortened_in_pages(tmp_path: Path) -> None:
+    """A name of 255 letters takes 2,000 pixels of a table; a title has the whole."""
+    name, note = "n" * 255, "x" * 300
+    grade = Grade(name, "ko", [Result("t", 1, 1, "", 0.0)], 1, [note], hand_in="h" * 255)
+    write_grades(tmp_path, {name: [grade]}, ["ko"], absent=["a" * 255])
+    text = (tmp_path / "grades.html").read_text()
+    for letter, count in (("n", 2), ("h", 1), ("a", 1)):
+        short = f'<span title="{letter * 255}">{letter * 39}\N{HORIZONTAL ELLIPSIS}</span>'
+        assert text.count(short) == count and text.count(letter * 41) == count * (255 // 41)
+    assert "overflow-wrap: anywhere" in text, "notes are broken anywhere"
+    assert (tmp_path / "students" / page_name(name)).exists()
 
 
 @pytest.mark.parametrize(("cell", "written"), [
