@@ -63,7 +63,7 @@ from experiments.classroom.checks import HandIn, agrees, asked, check, even, req
 _random = random.Random(7)
 GAMES = [f"game{_random.randrange(20)}" for _ in range(200)]
 FEW = [f"game{number}" for number in (0, 1, 0, 2, 0, 3, 0, 4, 1, 5)]
-SHORT = [f"game{number % 20}" for number in range(25)]
+SHORT = [f"game{number % 40}" for number in range(50)]
 
 
 def _split(hand_in: HandIn, games=GAMES, share: float = 0.25, seed: int = 1):
@@ -118,15 +118,15 @@ def seeds(hand_in: HandIn) -> None:
     splits = [_split(hand_in, seed=seed) for seed in seeds]
     for seed, earlier in zip(seeds, splits, strict=True):
         require(earlier == _split(hand_in, seed=seed), f"Seed {seed} gives different splits.")
-    # There are 15,504 ways to choose 5 of 20 games, so a choice hardly comes again.
-    choices = [_split(hand_in, SHORT, 0.25, seed)[1]
+    # There are 10 ** 11 ways to choose 20 of 40 games, so no choice comes again.
+    choices = [_split(hand_in, SHORT, 0.5, seed)[1]
                for seed in (*range(100), *range(10**6, 10**6 + 50))]
-    require(len({*map(tuple, choices)}) > 135, "Different seeds often give the same split.")
+    require(len({*map(tuple, choices)}) == 150, "Different seeds give the same split.")
     counts = Counter(dict.fromkeys(SHORT, 0))
     for choice in choices:
         counts.update({SHORT[number] for number in choice})
     require(even(list(counts.values())),
-            "With 150 seeds, some of twenty games were for testing much more often than others.")
+            "With 150 seeds, some of forty games were for testing much more often than others.")
     pairs = Counter(dict.fromkeys(combinations(sorted(set(FEW)), 2), 0))
     for seed in range(300):
         pairs[tuple(sorted({FEW[number] for number in _split(hand_in, FEW, 1 / 3, seed)[1]}))] += 1
@@ -157,6 +157,7 @@ PLANTED = {
         "    games = list(map(str, range(len(games))))\n    names = sorted(set(games))\n"),
     "the same split always": ("random.Random(seed)", "random.Random(0)"),
     "seed 0 is no seed": ("random.Random(seed)", "random.Random(seed or None)"),
+    "seed 0 is seed 1": ("random.Random(seed)", "random.Random(seed or 1)"),
     "a hundred splits": ("random.Random(seed)", "random.Random(seed % 100)"),
     "long games are more likely": (
         "    random.Random(seed).shuffle(names)",

@@ -73,6 +73,11 @@ def _policy(support: np.ndarray) -> np.ndarray:
     return policy / policy.sum()
 
 
+def _logits(moves: int, low: int, high: int) -> np.ndarray:
+    """Logits that 32 bits hold exactly."""
+    return _rng.integers(16 * low, 16 * high, size=moves, endpoint=True) / 16
+
+
 SIZES = (2, 2, 3, 3, 4, 5, 9, 82, 1000)
 CHECKS = [
     agrees("Illegal moves get 0, legal ones sum to 1", mask,
@@ -96,8 +101,8 @@ CHECKS = [
            [*((given, legal)
               for given in (np.array([5.0, 1.0, 0.0, -1.0]), np.array([5.0, -3.0, -4.0, 9.0]))
               for legal in (LEGAL, np.array([True, False, True, True]))),
-            (3 * _rng.normal(size=362), LARGE_LEGAL), (np.array([-2.0]), np.array([True])),
-            *((3 * _rng.normal(size=moves), _legal(moves)) for moves in SIZES)],
+            (_logits(362, -9, 9), LARGE_LEGAL), (np.array([-2.0]), np.array([True])),
+            *((_logits(moves, -9, 9), _legal(moves)) for moves in SIZES)],
            "A logit of 0 is not a probability of 0.", points=2),
     agrees("Logits: large ones do not overflow", mask_logits,
            [(np.array([1000.0, 990.0, 989.0, 0.0]), LEGAL),
@@ -105,7 +110,8 @@ CHECKS = [
             (np.array([0.0, 1000.0, 999.5, 1000.0]), LEGAL),
             (np.array([-1000.0, 1000.0]), np.array([True, False])),
             (np.array([-1000.0, -999.0, -1000.0]), np.array([True] * 3)),
-            *((_rng.uniform(-1000, 1000, size=moves), _legal(moves)) for moves in SIZES)],
+            *((_logits(moves, *bounds), _legal(moves)) for moves in SIZES
+              for bounds in ((-1000, 1000), (-1000, -990), (990, 1000)))],
            "exp(1000) is too large; only differences of logits matter.", points=3),
 ]
 PLANTED = {

@@ -13,7 +13,8 @@ def mix(priors: np.ndarray, noise: np.ndarray, legal: np.ndarray, share: float) 
     """Priors with a share of noise: 0 gives the priors, 1 the noise.
 
     Args:
-        priors, noise: float [moves]; the priors of illegal moves are 0, their noise may not be.
+        priors, noise: float [moves], each with a sum of 1; the priors of illegal moves are 0, their
+            noise may not be.
         legal: bool [moves].
 
     Returns:
@@ -94,7 +95,8 @@ CHECKS = [
            [*((PRIORS, NOISE, np.array([True, True, False, legal]), share)
               for share in (0.25, 1.0) for legal in (True, False)),
             (LARGE, LARGE_NOISE, LEGAL, 0.25),
-            (PRIORS, np.array([1e-6, 3e-6, 0.4, 0.6]), np.array([True, True, False, False]), 0.5),
+            (PRIORS, np.array([1e-6, 3e-6, 0.4, 0.599996]), np.array([True, True, False, False]),
+             0.5),
             *map(_mix, SIZES),
             *one_replaced((PRIORS, NOISE, np.array([True] * 4), 0.25),
                           (PRIORS[::-1], NOISE[::-1], np.array([True] * 4), 0.6))],

@@ -99,7 +99,7 @@ CHECKS = [
            [(0.0, values, True) for values in NEXT],
            "The next values are ours.", points=2),
     agrees("Q moves towards the target by the rate", update,
-           [(0.2, 1.0), (0.2, -1.0), (0.7, 0.3), (0.7, 0.7), (-0.7, -0.7), (-3.0, 40.0),
+           [(0.2, 1.0), (0.2, -1.0), (0.7, 0.3), (0.7, 0.7), (-0.7, -0.7), (-3.0, 40.0), (5.0, 9.0),
             (0.0, 0.001), (0.0, 0.0), (1.0, -1.0), *(tuple(_moves(2)) for _ in range(10))],
            "A rate of 0 would change nothing; a rate of 1 would give the target.", points=2),
     agrees("Epsilon-greedy probabilities sum to 1, and the best moves share", policy,

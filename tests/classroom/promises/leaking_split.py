@@ -51,7 +51,7 @@ PROMISES = [
     Promise("All choices of games are equally likely", lambda call: _split(call)
             and _games(call) == 6, least=300),
     Promise("other seeds give other splits", lambda call: _split(call)
-            and _games(call) == 20, least=150),
+            and _games(call) == 40, least=150),
     Promise("The games that have positions on both sides", lambda call:
             call.name == "leaks" and not call.result, least=2),
     Promise("The games that have positions on both sides", lambda call:

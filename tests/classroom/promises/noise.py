@@ -68,7 +68,8 @@ def valid(call: Call) -> None:
         priors, noise, legal, share = call.arguments
         assert priors.shape == noise.shape == legal.shape and legal.dtype == bool
         assert not priors[~legal].any() and min(priors.min(), noise.min()) >= 0
-        assert abs(priors.sum() - 1) < 1e-9 and noise[legal].sum() > 0 and 0 <= share <= 1
+        assert abs(priors.sum() - 1) < 1e-9 and abs(noise.sum() - 1) < 1e-9
+        assert noise[legal].sum() > 0 and 0 <= share <= 1
     else:
         visits, temperature = call.arguments
         assert visits.dtype.kind == "i" and visits.min() >= 0 and 0 < visits.max() <= 1_000_000
