@@ -176,9 +176,11 @@ def hashable(value: Any) -> Any:
 
 
 def asked(value: Any, expected: Any) -> str:
-    """What kind of value to return, if `value` is of another kind; "" if it is of the right one."""
-    if value is None or expected is None or _alike(value, expected):
+    """What kind of value to return, if `value` is of another kind, or rounded; "" otherwise."""
+    if value is None or expected is None:
         return ""
+    if _alike(value, expected):
+        return "Do not round numbers." if _is_rounded(value, expected) else ""
     return f"Return {_kind(expected)}; you returned {_kind(value)}."
 
 
@@ -193,6 +195,15 @@ def _alike(value: Any, expected: Any) -> bool:
     if isinstance(expected, bool) or isinstance(value, bool):
         return type(value) is type(expected)
     return isinstance(value, int | float if isinstance(expected, int | float) else type(expected))
+
+
+def _is_rounded(value: Any, expected: Any) -> bool:
+    try:
+        numbers, right = (np.asarray(item, dtype=np.float64) for item in (value, expected))
+    except (TypeError, ValueError):
+        return False
+    return numbers.shape == right.shape and any(
+        np.allclose(numbers, np.round(right, digits), 0, 1e-12) for digits in range(2, 7))
 
 
 def _kind(value: Any) -> str:

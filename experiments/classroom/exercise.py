@@ -48,9 +48,9 @@ _START = (
     '\\g<indent>raise NotImplementedError("write this function")\n'
 )
 _HEAD = """
-# Functions must not change their arguments. You can import NumPy and Python's own modules; other
-# imports are skipped when your work is graded. To try the examples in the texts, run this file, or
-# the last cell of a notebook.
+# Functions must not change their arguments, nor round numbers unless the text allows it. You can
+# import NumPy and Python's own modules; other imports are skipped when your work is graded. To try
+# the examples in the texts, run this file, or the last cell of a notebook.
 """
 _TASK = """One place of this program is wrong. Find it, mend it, and hand in the whole file.
 

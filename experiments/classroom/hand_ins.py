@@ -34,9 +34,12 @@ from experiments.classroom.dates import moment_in
 DEPTH, ENTRIES, _HAND_INS = 4, 10_000, 100
 _ARCHIVE = re.compile(r"(?i)(.+)\.(zip|tar|tgz|tar\.(?:gz|bz2|xz))")
 _UNREADABLE = re.compile(r"(?i).+\.(rar|7z|gz|bz2|xz|docx?|pdf)")
-_CODE = re.compile(r"(?i)(.+?)\.(py|ipynb)(\.txt)?")
-# What systems and people add to the name of a copy: `ko (1).py`, `ko-1.py`, `ko - Copy.py`.
-_COPY = re.compile(r"(?i)(?:[ _-]*\((\d{1,3})\)|[ _-]+v?(\d{1,3})|[ _-]+copy)$")
+_CODE = re.compile(r"(?i)(.+?)(?:\.(?:py|ipynb))*\.(py|ipynb)w?(?:\.(?:txt|json))?")
+# What systems and people add to the name of a copy: `ko (1).py`, `ko-1.py`, `ko - Copy.py`,
+# `Copy of ko.ipynb`.
+_COPY = re.compile(r"(?i)(?:[ _-]*\((\d{1,3})\))+$|[ _-]+v?(\d{1,3})$|"
+                   r"[ _-]+\(?(?:copy|kopie|copie|copia)\)?(?:[ _-]+(\d{1,3}))?$")
+_COPY_OF = re.compile(r"(?i)^(?:(?:copy of|kopie von|copie de|copia de)[ _-]+)+")
 _NOBODY = ("test", "tests", "helper", "helpers", "utils")
 _NUMBER = re.compile(r"(?i)((?:v|version|submission|attempt|try|hand-?in|upload)[ _-]?)?(\d{1,3})")
 _LAST_MOMENT = 253_370_764_800.0
@@ -70,21 +73,24 @@ def recognise(file: str, exercises: Collection[str]) -> Name | None:
     code = _CODE.fullmatch(file)
     if code is None:
         return None
-    copy = _COPY.search(code[1])
-    stem = code[1][: copy.start()] if copy else code[1]
-    number = int((copy[1] or copy[2] or 1) if copy else 0)
-    word = re.sub(r"[\s-]", "_", stem).lower()
+    stem = _COPY_OF.sub("", code[1])
+    number = int(stem != code[1])
+    if copy := _COPY.search(stem):
+        stem, number = stem[: copy.start()], int(copy[1] or copy[2] or copy[3] or 1)
+    word = re.sub(r"\W", "_", stem).lower()
     for exercise in sorted(exercises, key=len, reverse=True):
         if word.endswith(f"_{exercise.lower()}"):
             addition = stem[: -len(exercise) - 1]
         elif word.startswith(f"{exercise.lower()}_"):
             addition = stem[len(exercise) + 1:]
-        elif word == exercise.lower():
+        elif word.replace("_", "") == exercise.lower().replace("_", ""):
             addition = ""
+        elif version := re.fullmatch(rf"{exercise.lower()}v?(\d{{1,3}})", word):
+            addition, number = "", int(version[1])
         else:
             continue
         if addition.lower() not in _NOBODY:
-            return Name(exercise, f"{exercise}.{code[2].lower()}", addition.strip(" _-"), number)
+            return Name(exercise, f"{exercise}.{code[2].lower()}", addition.strip(" _-."), number)
     return None
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from engines.isolation.plain import Other, from_plain, to_plain
-from experiments.classroom.exercise import get_exercise
+from experiments.classroom.exercise import exercises, get_exercise
 from experiments.classroom.grading import Grade, grade_hand_in
 from tests.classroom.test_notebooks import write
 
@@ -216,6 +216,13 @@ def test_other_values_are_described(value: Any, text: str) -> None:
 @pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
 def test_a_matrix_is_a_list_of_lists() -> None:
     assert from_plain(to_plain(np.matrix([[1, 2]]))) == [[1, 2]]
+
+
+def test_the_rules_stand_in_the_first_lines() -> None:
+    for exercise in exercises().values():
+        for text in (exercise.student_version(), exercise.notebook()):
+            head = text.partition("def ")[0]
+            assert "other imports are skipped" in head and "nor round numbers" in head
 
 
 @pytest.mark.parametrize("source", [

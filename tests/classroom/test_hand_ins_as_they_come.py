@@ -34,6 +34,18 @@ CLASSES: dict[str, tuple[dict[str, str | dict[str, str]], dict[str, str | None],
     "names in files": ({"ann/ann_ko.py": "a", "bo/ko_final.py": "b", "cy/test_ko.py": "t"},
                        {"ann": "a", "bo": "b", "cy": None},
                        ["ann_ko.py is taken", "ko_final.py is taken"]),
+    "endings twice": ({"ann/ko.py.py": "a", "bo/ko.py.ipynb": "b = 1", "cy/ko.pyw": "c"},
+                      {"ann": "a", "bo": "b = 1", "cy": "c"},
+                      ["ko.py.py is taken as ko.py", "ko.ipynb is no notebook"]),
+    "copies in other languages": (
+        {"ann/Copy of ko.py": "a", "bo/Kopie von Copy of ko.py": "b", "cy/ko - Kopie (2).py": "c",
+         "di/ko copy 2.py": "d", "ed/ko(1)(1).py": "e"},
+        {"ann": "a", "bo": "b", "cy": "c", "di": "d", "ed": "e"},
+        ["Copy of ko.py is taken as ko.py"]),
+    "versions and capitals within": (
+        {"ann/ko2.py": "2", "ann/koV3.py": "3", "bo/AlphaBeta.py": "", "bo/ko.final.py": "b"},
+        {"ann": "3", "bo": "b"}, ["ko2.py is ignored", "AlphaBeta.py is taken as alpha_beta.py"]),
+    "copies of nobody": ({"Copy of ko.py": "a"}, {"class": "a"}, ["Copy of ko.py is taken as"]),
     "words": ({"ann/alpha-beta.py": "", "ann/ko.py": "a", "bo/Alpha Beta (1).py": "", "bo/ko.py":
                "b"}, {"ann": "a", "bo": "b"}, ["alpha-beta.py is taken as alpha_beta.py"]),
     "files in the class's folder": (
