@@ -29,7 +29,7 @@ class Mutant:
     """A solution with one change."""
 
     source: str
-    kind: str  # "planted", "operators", "names" or "functions"
+    kind: str  # "planted", "operators", "names", "functions" or "conditions"
     place: str  # "line 12", or the name of a planted bug or of a function
     before: str  # the lines that differ, with " / " between them; "" for another function
     after: str  # the same lines of the mutant; or what is wrong, in words

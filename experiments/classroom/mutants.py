@@ -3,7 +3,8 @@
     python -m experiments.classroom.mutants ko counting
 
 A mutant is the solution with one change of its text (mutant_lines.py), with another function in
-place of one of its own (mutant_functions.py), or with a bug of the exercise's `PLANTED`.
+place of one of its own (mutant_functions.py), with a bug of the exercise's `PLANTED`, or with one
+of these for a certain colour only (mutant_conditions.py).
 `EQUIVALENT` of an exercise lists changes that are no faults: a text that only the mutant's lines
 have, or what this program prints after "->" (spaces do not matter), and the reason. All other
 mutants must lose points.
@@ -21,7 +22,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import click
@@ -34,6 +35,7 @@ from engines.isolation.calls import check_unchanged
 from engines.isolation.plain import fingerprints, from_plain, to_plain
 from experiments.classroom.checks import Check, HandIn, Wrong
 from experiments.classroom.exercise import Exercise, get_exercise, written_exercises
+from experiments.classroom.mutant_conditions import by_conditions, difference, variations
 from experiments.classroom.mutant_functions import Asked, by_wrappers
 from experiments.classroom.mutant_lines import (
     Mutant,
@@ -47,6 +49,8 @@ from experiments.command import run
 # CPU seconds and bytes of memory of a mutant, which may run forever: some seconds, and some times
 # as long as the solution takes.
 _SECONDS, _TIMES, _BYTES = 2, 8, 1 << 30
+# Bytes of what is said of one.
+_LONGEST = 4096
 # Share of the mutants of each exercise that must lose points.
 WANTED = 0.95
 
@@ -158,8 +162,45 @@ def all_mutants(exercise: Exercise, asked: Sequence[Asked]) -> Iterator[Mutant]:
             yield mutant
 
 
-def loses_points(exercise: Exercise, source: str, seconds: int) -> bool:
-    """Whether a check fails, in a process of its own; so does one that does not end in CPU time."""
+def score(exercise: Exercise) -> Score:
+    """Try all mutants of an exercise."""
+    result, unused, faults = Score(exercise.name), set(exercise.equivalent), list[Mutant]()
+    start = time.process_time()
+    asked = calls_of(exercise)
+    seconds = _SECONDS + int(_TIMES * (time.process_time() - start))
+
+    inputs = variations(in_process(exercise.solution()), asked)
+
+    def add(mutant: Mutant) -> None:
+        if texts := [text for text in exercise.equivalent if mutant.has(text)]:
+            unused.difference_update(texts)
+            result.equivalent += 1
+        elif _in_child(lambda: _passed(exercise, mutant.source), seconds) != "passed":
+            result.killed[mutant.kind] += 1
+            faults.append(mutant)
+        elif mutant.kind != "conditions":
+            result.survivors.append(mutant)
+        elif witness := _in_child(lambda: difference(in_process(mutant.source), inputs), seconds):
+            result.survivors.append(replace(mutant, after=f"{mutant.after}, as in {witness}"))
+
+    for mutant in all_mutants(exercise, asked):
+        add(mutant)
+    changes = [fault for fault in faults if fault.kind in ("planted", "operators")]
+    for mutant in by_conditions(exercise.solution(), changes, asked):
+        add(mutant)
+    result.unused = sorted(unused)
+    return result
+
+
+def _passed(exercise: Exercise, source: str) -> str:
+    """The word "passed", if a program passes all checks."""
+    hand_in = in_process(source)
+    return "" if any(check.feedback(hand_in) for check in exercise.checks) else "passed"
+
+
+def _in_child(task: Callable[[], str], seconds: int) -> str:
+    """The text that a task returns in a process of its own; "" if it raises something, or does not
+    end in CPU time."""
     readable, writable = os.pipe()
     child = os.fork()
     if not child:
@@ -170,37 +211,17 @@ def loses_points(exercise: Exercise, source: str, seconds: int) -> bool:
             resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
             resource.setrlimit(resource.RLIMIT_DATA, (_BYTES, _BYTES))
             random.seed(0)  # the same luck in each run
-            hand_in = in_process(source)
-            if not any(check.feedback(hand_in) for check in exercise.checks):
-                os.write(writable, b"passed")
+            os.write(writable, task().encode())
         finally:
             os._exit(0)
     os.close(writable)
     try:  # a mutant may wait, which takes no CPU time
         ready, _, _ = select.select([readable], [], [], 10 * seconds)
-        return not (ready and os.read(readable, 9))
+        return os.read(readable, _LONGEST).decode() if ready else ""
     finally:
         os.close(readable)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-
-
-def score(exercise: Exercise) -> Score:
-    """Try all mutants of an exercise."""
-    result, unused = Score(exercise.name), set(exercise.equivalent)
-    start = time.process_time()
-    asked = calls_of(exercise)
-    seconds = _SECONDS + int(_TIMES * (time.process_time() - start))
-    for mutant in all_mutants(exercise, asked):
-        if texts := [text for text in exercise.equivalent if mutant.has(text)]:
-            unused.difference_update(texts)
-            result.equivalent += 1
-        elif loses_points(exercise, mutant.source, seconds):
-            result.killed[mutant.kind] += 1
-        else:
-            result.survivors.append(mutant)
-    result.unused = sorted(unused)
-    return result
 
 
 @click.command()

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from experiments.classroom.mutant_conditions import by_conditions, difference, variations
 from experiments.classroom.mutant_functions import by_wrappers
 from experiments.classroom.mutant_lines import Mutant, by_names, kinds_of_names
+from experiments.classroom.mutants import in_process
 
 STONES = '''
 def stones(board, color):
@@ -80,6 +82,22 @@ def test_luck_is_taken_away(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(random, "choice", random.Random(1).choice)
         choose = program(mutants[f"random.choice {fault}"].source)["choose"]
         assert len({choose(["a", "b", "c"]) for _ in range(100)}) == possible, fault
+
+
+def test_a_function_is_wrong_for_one_colour_only() -> None:
+    asked = [("stones", row, None) for row in BOARDS]
+    text = "row.count(color)"
+    fault = Mutant(STONES.replace(text, "len(row)"), "planted", "all points", text, "len(row)")
+    mutants = {mutant.after: mutant for mutant in by_conditions(STONES, [fault], asked)}
+    white = mutants["stones: only if argument 2 is 'w': len(row)"]
+    function = program(white.source)["stones"]
+    assert len(mutants) == 2 and [function(*row) for row in BOARDS] == [2, 4, 4]
+    # An input with the other colour tells it from the solution.
+    inputs = variations(in_process(STONES), asked)
+    assert [(row, answer) for _, row, answer in inputs if row[0] == BOARDS[0][0]] == [
+        ((BOARDS[0][0], "w"), 2)]
+    assert difference(in_process(white.source), inputs) == "stones(['b.', 'ww', 'b.'], 'w')"
+    assert difference(in_process(STONES), inputs) == ""
 
 
 def test_names_of_the_same_kind_stand_for_each_other() -> None:
