@@ -191,6 +191,9 @@ CHECKS = [
             *(Tree(results, seed=seed, first=first) for first in (1, -1) for seed in range(3)
               for results in ([-first] * 4, [-first, 0, -first, 0], [-first, first, first, 0],
                               [-first, 0, -first, -first, first, 0])),
+            # The first of the best, whether it ends the game at once or later.
+            *(Tree(results, first=first) for first in (1, -1) for value in (1, 0, -1)
+              for results in ([value, [value], [[value]]], [[[value]], [value], value])),
             *_mixed([41])[0].inner(),
             *(Tree([0, deep(depth)[0], 0], first=first) for first in (1, -1)
               for depth in (8, 9, 40))],
@@ -239,6 +242,16 @@ PLANTED = {
         "return children(position)[values.index(wanted)]",
         "return min(child for child, value in zip(children(position), values) "
         "if value == wanted)"),
+    "the slowest of the best": (
+        "return children(position)[values.index(wanted)]",
+        "def plies(at):\n"
+        "        return 1 + max(map(plies, children(at)), default=0)\n"
+        "    best = [child for child, value in zip(children(position), values) "
+        "if value == wanted]\n    return max(best, key=plies)"),
+    "a move that ends the game": (
+        "return children(position)[values.index(wanted)]",
+        "best = [child for child, value in zip(children(position), values) "
+        "if value == wanted]\n    return min(best, key=lambda child: bool(children(child)))"),
     "position 0 is no move": (
         "return children(position)[values.index(wanted)]",
         "best = None\n"

@@ -47,6 +47,12 @@ PROMISES = [
             pick(_best(tree, call)) != call.result
             and tree.value(call.arguments[3]) == result), player))
       for pick in (min, max) for player in (1, -1) for result in (1, 0, -1)),
+    *(Promise("the first of the best", asks(
+        "best_move", lambda tree, call, pick=pick, result=result: (
+            pick(_best(tree, call), key=lambda child: len(
+                [*Tree(child, tree.children, tree.player).positions()])) != call.result
+            and tree.value(call.arguments[3]) == result), player))
+      for pick in (min, max) for player in (1, -1) for result in (1, 0, -1)),
 ]
 
 
