@@ -117,7 +117,7 @@ def pack_bots(launches: Launches) -> dict[str, bytes]:
     files cannot be sent."""
     archives: dict[str, bytes] = {}
     for entrant, launch in launches.items():
-        if launch.sandbox is None:
+        if launch.sandbox is None or launch.sandbox.trusted:
             raise DlgoError(f"{entrant} has no sandbox, so --trust does not work on a cluster; "
                             "leave out --trust or --cluster")
         archives[entrant] = pack(launch.sandbox.readable)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,9 +20,17 @@ from dlgo.games import get_game
 from dlgo.jit import shared_cache
 from dlgo.records.ledger import Ledger
 from dlgo.specs import with_version
+from dlgo.system.folders import private_folder
 from dlgo.text import excerpt
 from engines.isolation.engine import IsolatedEngine
-from engines.programs.sandbox import Allowance, Sandbox, check_sandbox
+from engines.programs.sandbox import (
+    Allowance,
+    Sandbox,
+    check_sandbox,
+    check_trust,
+    let_other_user_in,
+    other_user,
+)
 from experiments.arena.entrants import Launch, compile_rules
 from experiments.classroom.collecting import collect
 from experiments.classroom.gradebooks import extended
@@ -62,16 +69,16 @@ class Entry:
     """Takes students in: `out`, the league's folder, gets copies of what was handed in.
 
     Entrants with a game in `ledger` need no trial. Raises SandboxError if there is no working
-    sandbox here; with `trust`, none is used.
+    sandbox here; with `trust`, none is used, but bots must not run as root.
     """
 
     def __init__(self, plan: LeaguePlan, out: Path, trust: bool, ledger: Path) -> None:
         if ":" in os.path.splitdrive(out.resolve())[1]:
             raise DlgoError(f"--out {out}: the path must not contain a colon; choose another")
-        if not trust:
-            check_sandbox()
+        (check_trust if trust else check_sandbox)()
         self._plan, self._trust = plan, trust
         self._copies = make_folder(out / "bots")
+        self._copies.chmod(0o700)
         self._played: set[str] = set()
         if ledger.exists():
             with Ledger(ledger, read_only=True) as games:
@@ -82,9 +89,22 @@ class Entry:
             cpu_seconds=2 * plan.game_seconds + _START_SECONDS,
         )
         self._start = compile_rules(get_game(plan.game), plan.allow)  # here, once
-        self._code = None if trust else shared_cache()
+        self._code = shared_cache()
+        if trust and other_user():
+            self._let_in()
         package = type(self._start.game).__module__.partition(".")[0]
         self._packages = () if package == "dlgo" else (package,)
+
+    def _let_in(self) -> None:
+        """Let the other user, as whom trusted bots run, read the copies and our machine code."""
+        for folder in self._copies.resolve().parents:
+            status = folder.stat()
+            if not status.st_mode & 0o001 and status.st_gid != other_user():
+                raise DlgoError(f"--out {self._copies.parent}: --trust runs bots as another user, "
+                                f"who cannot enter {folder}; choose a folder such as /srv/league")
+        let_other_user_in(self._copies)
+        self._code = Path(shutil.copytree(
+            self._code, self._copies / "machine-code", dirs_exist_ok=True))
 
     def bot_of(self, student: str, source: Source, log: Callable[[str], None]) -> Bot:
         """The bot of a student: of the last hand-in in `source` that can play; `log` prints
@@ -112,16 +132,20 @@ class Entry:
         """The entrant, its folder, what was left out, and why it cannot play."""
         home = make_folder(self._copies / name.partition(":")[2])
         home.chmod(0o755)
-        with tempfile.TemporaryDirectory(dir=home, prefix="new-") as place:
+        with private_folder("hand-in-") as place:
             bot = self._plan.bot.partition(":")[0]
-            collected = collect(submission.parts, Path(place), [bot.removesuffix(".py")])
+            collected = collect(
+                submission.parts, make_folder(place / "files"), [bot.removesuffix(".py")])
             entrant, folder = with_version(name, collected.digest), home / collected.digest[:8]
             path = collected.exercises.get(bot.removesuffix(".py"))
             if path is None:
                 return entrant, folder, collected.notes, f"there is no {bot}"
             inside = path.relative_to(collected.folder).parent  # where the bot lies in the hand-in
             if not folder.exists():
-                shutil.copytree(collected.folder, folder)
+                new = home / "new"  # whole, even if we are killed now
+                shutil.rmtree(new, ignore_errors=True)
+                shutil.copytree(collected.folder, new).replace(folder)
+                folder.chmod(0o755)
         folder = folder / inside
         return entrant, folder, collected.notes, (
             "" if entrant in self._played else self._problem(folder))
@@ -129,8 +153,8 @@ class Entry:
     def launch(self, folder: Path) -> Launch:
         """The command that starts a bot."""
         place = folder.resolve()
-        sandbox = None if self._trust else Sandbox(
-            [place], self._allowance, self._code, self._plan.allow, self._packages)
+        sandbox = Sandbox([place], self._allowance, self._code, self._plan.allow, self._packages,
+                          trusted=self._trust)
         return Launch(str(place / self._plan.bot), sandbox)
 
     def _problem(self, folder: Path) -> str:

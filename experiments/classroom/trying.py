@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 from dlgo.errors import DlgoError
 from dlgo.records.game_record import GameRecord
+from dlgo.system.folders import private_folder
+from engines.programs.sandbox import let_other_user_in
 from experiments.arena.engine_cache import EngineCache
 from experiments.arena.referee import play_game
 from experiments.arena.schedule import Plan, tasks
@@ -31,9 +32,10 @@ def try_bot(
     """
     staff = _staff(plan, against)
     name = plan.bot.partition(":")[0] if bot.suffix == ".py" else ""
-    with tempfile.TemporaryDirectory(prefix="try-") as folder:
-        Path(folder).chmod(0o755)
-        entry = Entry(plan, Path(folder), trust, Path(folder) / "games.sqlite")
+    with private_folder("try-") as folder:
+        if trust:
+            let_other_user_in(folder)
+        entry = Entry(plan, folder, trust, folder / "games.sqlite")
         student_bot = entry.bot_of(bot.resolve().stem, [Part(bot, name)], lambda note: None)
         if student_bot.folder is None:
             raise DlgoError(f"{bot}: {student_bot.notes[-1]}")

@@ -7,6 +7,7 @@ too, with attackers and without, and kills one five times.
 from __future__ import annotations
 
 import csv
+import os
 import re
 import shutil
 import stat
@@ -20,12 +21,13 @@ from dlgo.api import GameSpec
 from dlgo.errors import DlgoError
 from dlgo.records.ledger import GameRecord, Ledger
 from engines.jobs import Inline
-from engines.programs import needed
+from engines.programs import needed, sandbox
 from engines.registry import build_engine
 from experiments.arena import engine_cache, tournament
 from experiments.arena.tournament import seed_of
 from experiments.classroom import league_bots
-from experiments.classroom.league_bots import entrant_name
+from experiments.classroom.league_bots import Entry, entrant_name
+from experiments.classroom.league_plan import read_league_plan
 from experiments.classroom.make_class import bot, make_class, write_hostile
 from tests.command import ROOT, Done, assert_one_line, dlgo_here
 from tests.sandboxed import sandboxed
@@ -295,7 +297,7 @@ HONEST = "import math, numpy, dlgo, helper\nfrom engines.base import Decision\n"
 
 
 def entries(
-    capfd: pytest.CaptureFixture[str], folder: Path, bots: dict[str, str]
+    capfd: pytest.CaptureFixture[str], folder: Path, bots: dict[str, str], *more: str
 ) -> dict[str, str]:
     """What the league says of hand-ins, by student."""
     for name, source in bots.items():
@@ -303,7 +305,7 @@ def entries(
         (folder / "hand-ins" / name / "bot.py").write_text(source)
         (folder / "hand-ins" / name / "helper.py").write_text("")
     (folder / "class.csv").write_text("student\n")
-    done = league(capfd, folder, "--minutes=0")
+    done = league(capfd, folder, "--minutes=0", *more)
     assert done.returncode == 0, done.stderr
     lines = [line.partition(": ") for line in done.stderr.splitlines()]
     return {name: text for name, _, text in lines if name in bots}
@@ -331,6 +333,46 @@ def test_bots_import_numpy_dlgo_and_nothing_else_that_is_installed(tmp_path, cap
         assert MAY_IMPORT in told[name] and "line " in told[name], told[name]
     for name in INTRUDERS:
         assert "cannot play" in told[name] and "got" not in told[name], told[name]
+
+
+@pytest.mark.slow
+def test_without_a_sandbox_imports_are_refused_in_words_and_limits_remain(tmp_path, capfd) -> None:
+    (tmp_path / "league.toml").write_text('game = "tictactoe"\nroster = "class.csv"\n')
+    told = entries(capfd, tmp_path, {
+        "honest": HONEST, **LOADERS, "imports": BORROWERS["imports"],
+        "eats": f"import os\nos.environ['HOME']\nx = bytearray(1 << 30)\n{PLAYS}",
+    }, "--trust")
+    assert told.pop("honest") == "the hand-in plays"
+    assert "out of memory" in told.pop("eats")
+    assert all(MAY_IMPORT in text and "line " in text for text in told.values()), told
+
+
+def test_other_users_read_copies_only_where_trusted_bots_run_as_one(tmp_path, monkeypatch) -> None:
+    plan = tmp_path / "league.toml"
+    plan.write_text('game = "tictactoe"\n')
+    (tmp_path / "hand-in").mkdir()
+    (tmp_path / "hand-in/bot.py").write_text(PLAYS)
+    monkeypatch.setattr(league_bots, "IsolatedEngine", AtHome)
+
+    def enter(out: Path) -> Entry:
+        entry = Entry(read_league_plan(plan), out, True, out / "games.sqlite")
+        assert entry.bot_of("ann", tmp_path / "hand-in", print).folder is not None
+        return entry
+
+    enter(tmp_path / "out")
+    assert stat.S_IMODE((tmp_path / "out/bots").stat().st_mode) == 0o700
+    monkeypatch.setattr(league_bots, "other_user", lambda: os.getgid() or 4711)
+    monkeypatch.setattr(sandbox, "other_user", lambda: os.getgid() or 4711)
+    tmp_path.chmod(0o700)
+    with pytest.raises(DlgoError, match="runs bots as another user, who cannot enter"):
+        enter(tmp_path / "out")
+    try:
+        for folder in (tmp_path, *tmp_path.parents[:2]):
+            folder.chmod(folder.stat().st_mode | 0o001)
+        enter(tmp_path / "out")
+    finally:
+        tmp_path.parent.chmod(0o700)
+    assert stat.S_IMODE((tmp_path / "out/bots").stat().st_mode) == 0o710
 
 
 def test_bots_see_the_packages_that_dlgo_imports() -> None:
