@@ -73,9 +73,10 @@ class LeaguePlan(Settings):
     opening_plies: int | None = setting(
         None, "random plies of an opening; by default the game decides", low=0, high=1000, kind=int)
     move_seconds: float = setting(
-        10.0, "wall seconds for a move, which end a bot that hangs", low=0.1, high=3600)
+        10.0, "seconds for a move, without those of waiting for a core; they end a bot that hangs",
+        low=0.1, high=3600)
     game_seconds: float = setting(
-        60.0, "CPU seconds for all moves of a bot in a game; the wall limit is twice that",
+        60.0, "CPU seconds for all moves of a bot in a game; twice that with sleeping",
         low=0.1, high=86400)
     memory_mb: int = setting(512, "memory of a bot in megabytes", low=128, high=65536)
     pseudonyms: bool = setting(False, "show students by random pseudonyms on public pages")
