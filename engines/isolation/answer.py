@@ -54,7 +54,7 @@ def main() -> None:
     def call(name: str, arguments: list[Any]) -> dict[str, Any]:
         function = getattr(module, name, None)
         if not callable(function):
-            return {"error": f"there is no function {name}", "kind": "missing"}
+            return {"error": _similar(name, vars(module)), "kind": "missing"}
         values = from_plain(arguments, lambda number: lambda *parameters: ask(number, parameters))
         return answer_of(function, values)
 
@@ -74,6 +74,18 @@ def main() -> None:
             return _failure(error, path)
 
     server.run(answer)
+
+
+def _similar(name: str, values: dict[str, Any]) -> str:
+    """What may have been meant by a name that is missing, in a line; "" if nothing is like it."""
+    for key, value in values.items():
+        if isinstance(value, type) and hasattr(value, name):
+            return f"{name}() is a method of your class {key}; define it outside of the class"
+    import difflib
+
+    names = {key.lower(): key for key, value in values.items() if callable(value)}
+    keys = difflib.get_close_matches(name.lower(), names, 1, 0.7)
+    return f"you have {names[keys[0]]}()" if keys else ""
 
 
 def _failure(error: BaseException, path: Path) -> dict[str, Any]:

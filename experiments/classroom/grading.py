@@ -169,12 +169,15 @@ class _Student:
                 self.notes.append(f"{error.cell} ended the program, or it never ended")
             except CallError as error:
                 if error.kind == "missing":
-                    raise Wrong(self._missing(name)) from None
+                    raise Wrong(self._missing(name, str(error))) from None
                 raise _wrong(error, self._path.name if self._broken else name) from None
 
-    def _missing(self, name: str) -> str:
-        """The first time, the first note on what failed, which may be why."""
+    def _missing(self, name: str, similar: str) -> str:
+        """That there is no such function, and what is like it, or (the first time) the first note
+        on what failed, which may be why."""
         text = f"There is no function {name}(); use the names of the task."
+        if similar:
+            return f"{text.removesuffix('.')}: {similar}."
         if self._missing_explained or not self.notes:
             return text
         self._missing_explained = True

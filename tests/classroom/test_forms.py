@@ -103,6 +103,12 @@ FORMS: dict[str, tuple[dict[str, str | bytes | list[str]], int, list[str]]] = {
                                                                        "Missing parentheses"]),
     "a conflict": ({"ko.py": f"<<<<<<< HEAD\n{SOLUTION}"}, 0, ["SyntaxError: invalid syntax, in "
                                                                "line 1."]),
+    "a capital in a function's name": (
+        {"ko.py": BODY.replace("forbidden", "Forbidden")}, 0,
+        ["There is no function forbidden(); use the names of the task: you have Forbidden()."]),
+    "a class around it": (
+        {"ko.py": "class Ko:\n" + "\n".join(f"    {line}" for line in BODY.split("\n"))}, 0,
+        ["of the task: forbidden() is a method of your class Ko; define it outside of the class."]),
     "a copy's name": ({"ko (1).py": SOLUTION}, 10, ["ko (1).py is taken as ko.py"]),
     "a capital": ({"Ko.py": SOLUTION}, 10, ["Ko.py is taken as ko.py"]),
     "checkpoints": ({".ipynb_checkpoints/ko-checkpoint.ipynb": ["1 / 0"], "ko.ipynb": [SOLUTION]},
