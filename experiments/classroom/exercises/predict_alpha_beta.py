@@ -121,10 +121,11 @@ def _instructive(rows, trace) -> bool:
             continue
         same = player == rows[parent][2]
         if (alpha if same else -beta) > window_of[parent][0]:
-            facts.add(f"raised alpha {same}")
+            facts.add("raised, same player" if same else "raised, other player")
         if player != first_mover.setdefault(parent, player) and alpha != -beta:
             facts.add("first sibling")
-    return len(facts) == 6
+    return facts == {"below alpha", "is beta", "above beta", "raised, same player",
+                     "raised, other player", "first sibling"}
 
 
 def _drawn(rng: random.Random, player: str, plies: int):

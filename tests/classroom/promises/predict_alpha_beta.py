@@ -26,7 +26,21 @@ def _some(call: Call, what: Any) -> bool:
                for row in call.constants["TREE"] if row[NUMBER] in entered)
 
 
+def _raised(call: Call, same: bool) -> bool:
+    """Whether a position has another alpha than the one before, where the same player moves, or
+    beta, where the other player moves."""
+    entered, rows = _entered(call), call.constants["TREE"]
+    for number, alpha, beta, _ in call.result[1:]:
+        parent = rows[number][PARENT]
+        if (rows[number][PLAYER] == rows[parent][PLAYER]) == same and (
+                alpha if same else -beta) > entered[parent][1]:
+            return True
+    return False
+
+
 PROMISES = [
+    *(Promise("Alpha of the next move is the best value so far if that is larger",
+              lambda call, same=same: _raised(call, same)) for same in (True, False)),
     Promise("the other moves are skipped", lambda call: (
         len(call.result) < len(call.constants["TREE"]))),
     Promise("if the other player moves next", lambda call: _some(
@@ -39,8 +53,11 @@ PROMISES = [
         len({row[1:3] for row in call.result}) > 4)),
     Promise("returns a value", lambda call: _some(call, lambda row, _: (
         row[VALUE] is None and _entered(call)[row[NUMBER]][3] < _entered(call)[row[NUMBER]][1]))),
-    Promise("As soon as the best value is beta or more", lambda call: _some(call, lambda row, _: (
-        row[VALUE] is None and _entered(call)[row[NUMBER]][3] > _entered(call)[row[NUMBER]][2]))),
+    *(Promise("As soon as the best value is beta or more", lambda call, equal=equal: _some(
+        call, lambda row, children: (
+            len(children) < len(_children(call, row[NUMBER]))
+            and (_entered(call)[row[NUMBER]][3] == _entered(call)[row[NUMBER]][2]) == equal)))
+      for equal in (True, False)),
     *(Promise("as the player to move AT THIS POSITION sees them", lambda call, player=player: _some(
         call, lambda row, children: row[PLAYER] == player and len(children) > 1))
       for player in (1, -1)),
