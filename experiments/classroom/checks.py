@@ -93,7 +93,8 @@ class HandIn:
         value = self.call(name, *arguments)
         arguments_text = shown or ", ".join(map(short, arguments))
         require(same(value, equals),
-                f"{name}({arguments_text}) returned {short(value)}. {asked(value, equals) or hint}")
+                f"{name}({arguments_text}) returned {short(value)}. "
+                f"{_advice(value, equals) or hint}")
 
 
 def agrees(
@@ -125,7 +126,7 @@ def agrees(
                         and same(answer[part], expected[part]),
                         f"{name}({', '.join(map(short, arguments))}) returned {short(answer)}; "
                         f"value {part + 1} of {len(expected)} is wrong. "
-                        f"{asked(answer, expected) or words}")
+                        f"{_advice(answer, expected) or words}")
 
     return Check(title, points, run)
 
@@ -176,12 +177,16 @@ def hashable(value: Any) -> Any:
 
 
 def asked(value: Any, expected: Any) -> str:
-    """What kind of value to return, if `value` is of another kind, or rounded; "" otherwise."""
-    if value is None or expected is None:
+    """What kind of value to return, if `value` is of another kind; "" if it is of the right one."""
+    if value is None or expected is None or _alike(value, expected):
         return ""
-    if _alike(value, expected):
-        return "Do not round numbers." if _is_rounded(value, expected) else ""
     return f"Return {_kind(expected)}; you returned {_kind(value)}."
+
+
+def _advice(value: Any, expected: Any) -> str:
+    """What to do about a wrong value, if it is of another kind or rounded; "" otherwise."""
+    return asked(value, expected) or (
+        "Do not round numbers." if _is_rounded(value, expected) else "")
 
 
 def _alike(value: Any, expected: Any) -> bool:
