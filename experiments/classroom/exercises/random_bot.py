@@ -134,6 +134,7 @@ def _try(hand_in: HandIn, board: list[str], color: str, legal: list, tries: int)
 
 # 29 empty points; two are eyes of white.
 WIDE = ["w.w.w....", "www.wb...", ".w.bbb.b.", "wwb.b....", "....bbb.b", "w.w..b.b."]
+SOME = _random.sample(_empty(WIDE), 26)
 # 100 eyes of black; a point more is none.
 MANY = [row for _ in range(10) for row in (".b" * 9 + ".", "b" * 19)] + ["b" * 17 + "w."]
 
@@ -147,7 +148,7 @@ def chances(hand_in: HandIn) -> None:
     require(even([pairs[first, then] for first in sensible for then in sensible], 2e-6),
             "Your choice depends on your choice before. Draw a new random point in every call.")
     for board, color in ((WIDE, "w"), (swapped(WIDE), "b")):
-        _try(hand_in, board, color, _random.sample(_empty(board), 26), 260)
+        _try(hand_in, board, color, SOME, 260)
     _try(hand_in, MANY, "b", _empty(MANY), 20)
 
 

@@ -34,6 +34,11 @@ def points(board: Sequence[str]) -> Iterator[Point]:
 
 def connected(board: Sequence[str], point: Point) -> set[Point]:
     """The points with the same mark that are connected to a point."""
+    return _connected(tuple(board), point)
+
+
+@functools.cache
+def _connected(board: tuple[str, ...], point: Point) -> set[Point]:
     group, waiting = {point}, [point]
     while waiting:
         more = [near for near in neighbours(board, waiting.pop())
@@ -45,6 +50,11 @@ def connected(board: Sequence[str], point: Point) -> set[Point]:
 
 def around(board: Sequence[str], point: Point) -> set[str]:
     """The marks next to the points that are connected to a point."""
+    return _around(tuple(board), point)
+
+
+@functools.cache
+def _around(board: tuple[str, ...], point: Point) -> set[str]:
     group = connected(board, point)
     return {mark(board, near) for one in group for near in neighbours(board, one)
             if near not in group}
