@@ -600,20 +600,6 @@ def choose(board, color, legal):
         seen += 1
         if secrets.randbelow(seen) == 0: choice = tuple(point)
     return choice
-""", """
-import random
-def is_eye(board, point, color):
-    r, c = point
-    cells = {(y, x): board[y][x] for y in range(len(board)) for x in range(len(board[0]))}
-    if cells[r, c] != ".": return False
-    if any(cells.get(p, color) != color for p in [(r+1,c),(r-1,c),(r,c+1),(r,c-1)]): return False
-    corners = [cells.get((r+y, c+x)) for y in (-1, 1) for x in (-1, 1)]
-    return sum(m not in (color, None) for m in corners) <= (0 if None in corners else 1)
-def choose(board, color, legal):
-    if all(is_eye(board, p, color) for p in legal): return None
-    while True:
-        p = random.choice(legal)
-        if not is_eye(board, p, color): return p
 """],
     "rave": ["""
 def amaf_moves(moves, start):
@@ -689,6 +675,18 @@ def choose(board, player):
     if board[4] == ".": return 4
     while board[n := random.randrange(9)] != ".": pass
     return n
+""", """
+LINES = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
+def _put(board, n, player): return board[:n] + player + board[n + 1:]
+def _wins(board, player): return any(all(board[n] == player for n in l) for l in LINES)
+def winning_points(board, player):
+    return {n for n in range(9) if board[n] == "." and _wins(_put(board, n, player), player)}
+def choose(board, player):
+    other = "o" if player == "x" else "x"
+    for who in (player, other):
+        for n in range(9):
+            if board[n] == "." and _wins(_put(board, n, who), who): return n
+    return 4 if board[4] == "." else board.rfind(".")
 """],
     "uct": ["""
 import math

@@ -273,6 +273,17 @@ def liberties(board, point):
     return {(r, c) for r in range(min(9, len(board))) for c in range(min(9, len(board[0])))
             if board[r][c] == "." and neighbours(board, (r, c)) & stones}
 """),
+        "two passes over the board": (
+            'chain([".bbb", "bb.b", "...b", "bbbb"], (3, 0))', """
+def chain(board, point):
+    color = board[point[0]][point[1]]
+    if color == ".": return set()
+    found = {point}
+    points = [(r, c) for r in range(len(board)) for c in range(len(board[0]))]
+    for p in points + points[::-1]:
+        if board[p[0]][p[1]] == color and neighbours(board, p) & found: found.add(p)
+    return found
+"""),
     },
     "captures": {
         "white captures nothing": (
@@ -312,8 +323,8 @@ def captured(board, color, point):
             'play(["b.w.", "www."], "b", (0, 1))',
             changed(_PLAY,
                     ('return ["".join(row) for row in rows] if group(rows, r, c)[1] else None',
-                     'stones, free = group(rows, r, c)\n    return None if len(stones) == 1 and '
-                     'not free else ["".join(row) for row in rows]'))),
+                     'stones, free = group(rows, r, c)\n    return None if len(stones) == 1 '
+                     'and not free else ["".join(row) for row in rows]'))),
         "no liberty before the capture": (
             'play([".wbw"], "b", (0, 0))',
             changed(_PLAY,
@@ -323,6 +334,12 @@ def captured(board, color, point):
             'play(["b."], "b", (0, 0))',
             changed(_PLAY,
                     ('!= "."', 'not in (color, ".")'))),
+        "counts white stones": (
+            'captured(["wb."], "w", (0, 2))', """
+def captured(board, color, point):
+    after = play(board, color, point)
+    return 0 if after is None else "".join(board).count("w") - "".join(after).count("w")
+"""),
     },
     "counting": {
         "empty points by their neighbours": (
@@ -358,6 +375,25 @@ def region(board, point):
             r, c = r + dr, c + dc
     return points, colors
 """),
+        "regions kept by point": (
+            '[region([row], (0, 0)) for row in (".b", ".w")]', """
+REGIONS = {}
+def region(board, point):
+    name = (point, len(board), len(board[0]), sum(row.count(".") for row in board))
+    if name not in REGIONS:
+        points, colors, todo = set(), set(), [point]
+        while todo:
+            r, c = todo.pop()
+            if not (0 <= r < len(board) and 0 <= c < len(board[0])) or (r, c) in points: continue
+            if board[r][c] != ".":
+                colors.add(board[r][c])
+                continue
+            points.add((r, c))
+            todo += [(r + 1, c), (r - 1, c), (r, c + 1), (r, c - 1)]
+        REGIONS[name] = points, colors
+    points, colors = REGIONS[name]
+    return set(points), set(colors)
+"""),
         "only black surrounds": (
             'area(["w."])', """
 def area(board):
@@ -370,6 +406,15 @@ def area(board):
                 done |= points
                 count["b"] += len(points) * (colors == {"b"})
     return count["b"], count["w"]
+"""),
+        "regions touch diagonally": (
+            'region([".b", "bw"], (0, 0))', """
+def region(board, point, before=region):
+    points, colors = before(board, point)
+    for r, c in points:
+        for y in range(max(0, r - 1), min(len(board), r + 2)):
+            colors |= set(board[y][max(0, c - 1):c + 2]) - {"."}
+    return points, colors
 """),
     },
     "ko": {
@@ -490,6 +535,17 @@ def key_of(board, to_move, table):
             'is_eye(["bbb", "b.b"], (1, 1), "b") is is_eye(["wbb", "b.b"], (1, 1), "b")',
             changed(_IS_EYE,
                     ("len(corners) == 4", "r > 0 and c > 0"))),
+        "twenty draws": (
+            'sum(choose([("." + "b") * 9 + ".", "b" * 19] * 9, "b", [(r, c) for r in '
+            'range(0, 18, 2) for c in range(0, 19, 2)] + [(0, 1)]) is None for _ in '
+            'range(50)) > 9', """
+import random
+def choose(board, color, legal):
+    for _ in range(20):
+        point = random.choice(legal) if legal else None
+        if point and not is_eye(board, point, color): return point
+    return None
+"""),
         "a seed in each call": (
             'len({choose(["...."], "b", [(0, 0), (0, 1), (0, 2)]) for _ in range(99)})',
             changed(_CHOOSE,
@@ -536,16 +592,30 @@ def choose(board, color, legal):
     LAST[0] = random.choice([point for point in good if point != LAST[0]] or good)
     return LAST[0]
 """),
+        "corners of black stones": (
+            'is_eye(["w.w", "www"], (0, 1), "w")',
+            changed(_IS_EYE,
+                    ("color for", '"b" for'))),
+        "only black keeps eyes": (
+            'choose(["w.", "ww"], "w", [(0, 1)])',
+            changed(_CHOOSE,
+                    ("not is_eye(board, point, color",
+                     'color != "b" or not is_eye(board, point, "b"'))),
+        "two corners at an edge": (
+            'is_eye(["b.b"], (0, 1), "b")',
+            changed(_IS_EYE,
+                    ("bad = sum(mark != color for mark in corners",
+                     "edges = (r in (0, len(board) - 1)) + (c in (0, len(board[0]) - 1)"),
+                    ("bad <= (len(corners) == 4)", "corners.count(color) >= (3, 2, 1)[edges]"))),
         "eyes on square boards": (
             'is_eye(["bbbb", "bbb.", "bbwb"], (1, 3), "b")', """
 def is_eye(board, point, color):
     (r, c), n = point, len(board)
     at = lambda y, x: board[y][x] if 0 <= y < n and 0 <= x < len(board[0]) else color
-    sides = [at(r, c + 1), at(r, c - 1), at(r + 1, c), at(r - 1, c)]
+    sides = {at(r, c + 1), at(r, c - 1), at(r + 1, c), at(r - 1, c)}
     bad = sum(at(r + y, c + x) != color for y in (1, -1) for x in (1, -1))
     edge = r in (0, n - 1) or c in (0, n - 1)
-    return (board[r][c] == "." and {board[y][x] for y, x in sides if inside(y, x)} == {color}
-            and bad <= (not edge))
+    return board[r][c] == "." and sides == {color} and bad <= (not edge)
 """),
     },
     "rules_of_thumb": {
@@ -595,6 +665,13 @@ def choose(board, player):
     for who in "ox":
         if winning_points(board, who): return min(winning_points(board, who))
     return 4 if board[4] == "." else board.index(".")
+"""),
+        "the last column is no line": (
+            'winning_points("..xo.x.o.", "x")', """
+def winning_points(board, player):
+    lines = [range(n, n + 3) for n in (0, 3, 6)] + [range(n, 9, 3) for n in range(2)]
+    return {n for line in [*lines, (0, 4, 8), (2, 4, 6)] for n in line if board[n] == "."
+            and all(board[m] == player for m in line if m != n)}
 """),
     },
     "alpha_beta": {
@@ -691,6 +768,21 @@ def alpha_beta(position, children, player, value, guess, alpha=float("-inf"), be
                     ("def", "VALUES = {}\ndef"),
                     ("value(position",
                      "VALUES.setdefault(position, VALUES.get(position) or value(position)"))),
+        "trusts guesses": (
+            "alpha_beta(0, tree({0: [1, 2]}), lambda p: 1, {1: 3, 2: 8}.get, {1: 5, 2: "
+            "1}.get)",
+            changed(_ALPHA_BETA,
+                    ("v ",
+                     'if not alpha < guess(child) < beta and abs(best) < float("inf"): '
+                     'continue\n        v '))),
+        "orders the first moves only": (
+            "leaves(alpha_beta, {0: [1, 2], 1: [3, 4], 2: [5, 6]}, {0: 1, 1: -1, 2: -1}.get, "
+            "{3: 4, 4: 5, 5: 9, 6: 1}.get, {1: 9, 2: 0, 3: 4, 4: 5, 5: 9, 6: 1}.get)",
+            changed(_ALPHA_BETA,
+                    ("moves = ordered(position, children, player, guess",
+                     'first = (alpha, beta) == (float("-inf"), float("inf"))\n    moves = '
+                     'ordered(position, children, player, guess) if first else '
+                     'children(position'))),
     },
     "evaluation": {
         "a full board is a draw": (
@@ -728,6 +820,12 @@ def evaluate(board, to_move):
     if any(board[a] + board[b] + board[c] == "xxx" for a, b, c in LINES):
         return 1.0 if to_move == "x" else -1.0
     return OWN * open_lines(board, to_move) - THEIRS * open_lines(board, other)
+"""),
+        "lines with an empty point": (
+            'open_lines("xxx.oo...", "x")', """
+def open_lines(board, player):
+    other = "o" if player == "x" else "x"
+    return sum(other not in (marks := [board[n] for n in line]) and "." in marks for line in LINES)
 """),
     },
     "minimax": {
@@ -822,6 +920,22 @@ def best_move(position, children, player, result):
             changed(_BEST_MOVE,
                     ("best = None", "None"),
                     ("move is None", "not move"))),
+        "the last of the best for player 1": (
+            "best_move(0, tree({0: [1, 2]}), lambda p: 1, lambda p: 0)", """
+def best_move(position, children, player, result):
+    value = lambda child: minimax(child, children, player, result)
+    moves = sorted(children(position), key=value)
+    return moves[-1] if player(position) == 1 else moves[0]
+"""),
+        "six moves deep": (
+            "minimax(0, tree({n: [n + 1] for n in range(9)}), lambda p: 1, lambda p: 1)", """
+def minimax(position, children, player, result, depth=6):
+    moves = children(position)
+    if not moves: return result(position)
+    if depth == 0: return 0
+    values = [minimax(child, children, player, result, depth - 1) for child in moves]
+    return max(values) if player(position) == 1 else min(values)
+"""),
     },
     "predict_alpha_beta": {
         "turns alternate": (
@@ -946,6 +1060,16 @@ def rave_value(wins, visits, rave_wins, rave_visits):
             "rave_value(0.5, 1, 1, 2)",
             changed(_RAVE_VALUE,
                     ("wins / visits + b * rave_wins", "int(wins) / visits + b * int(rave_wins)"))),
+        "stops at a point of the other": (
+            'amaf_moves([(1, "A"), (-1, "B"), (1, "B"), (1, "C")], 0)', """
+def amaf_moves(moves, start):
+    own, taken = set(), set()
+    for player, point in moves[start:]:
+        if player != moves[start][0]: taken.add(point)
+        elif point in taken: break
+        else: own.add(point)
+    return own
+"""),
     },
     "uct": {
         "the player of the child": (
@@ -977,8 +1101,8 @@ def search(root, children, player, rollout, simulations):
             changed(_SEARCH,
                     ("c] if player(node) == 1 else visits[c] - wins[c", "c, player(node)"),
                     ("wins[node] = wins.get(node, 0) + (1 + result) / 2",
-                     "for who in (1, -1): wins[node, who] = wins.get((node, who), 0) + (result "
-                     "== who)"))),
+                     "for who in (1, -1): wins[node, who] = wins.get((node, who), 0) + "
+                     "(result == who)"))),
         "visits of the root for all": (
             "search(0, tree({0: [1, 2], 1: [3, 4, 5]}), {0: 1, 1: -1, 2: 1}.get, {0: 1, 1: "
             "1, 2: -1, 3: 1, 4: 0, 5: -1}.get, 100)",
@@ -1019,6 +1143,19 @@ def search(root, children, player, rollout, simulations):
             changed(_SEARCH,
                     (" if player(node) == 1 else visits[c] - wins[c]", ""),
                     ("result)", "player(root) * result)"))),
+        "the children's visits for the parent's": (
+            "search(0, tree({0: [1, 2], 1: [3, 4, 5]}), {0: -1, 1: 1, 2: -1}.get, {0: -1, 1: "
+            "1, 2: 0, 3: -1, 4: -1, 5: -1}.get, 100)",
+            changed(_SEARCH,
+                    ("path.append",
+                     "total = sum(visits.get(c, 0) for c in children(node))\n            "
+                     "path.append"),
+                    ("visits[node])", "total)"))),
+        "visited children only": (
+            "search(0, tree({0: [1, 2, 3]}), lambda p: 1, lambda p: 0, 2)", """
+def search(root, children, player, rollout, simulations, before=search):
+    return [n for n in before(root, children, player, rollout, simulations) if n]
+"""),
     },
     "dense": {
         "reshape for transpose": (
@@ -1037,6 +1174,14 @@ def sigmoid_backward(y, gradient):
 """),
     },
     "encoder": {
+        "float64 for white": (
+            'str(encode(["b"], "w").dtype)', """
+def encode(board, to_move):
+    cells = np.array([list(row) for row in board])
+    black, white = (cells == "b").astype(np.float32), (cells == "w").astype(np.float32)
+    if to_move == "b": return np.stack([black, white, np.ones_like(black)])
+    return np.stack([white, black, np.zeros(cells.shape)])
+"""),
         "float64": (
             'str(encode(["b"], "b").dtype)', """
 def encode(board, to_move):
@@ -1067,6 +1212,10 @@ def encode(board, to_move):
 """),
     },
     "leaking_split": {
+        "seed 0 is no seed": (
+            'split([*"abcdefghij"], 0.5, 0) == split([*"abcdefghij"], 0.5, 1)',
+            changed(_SPLIT,
+                    ("seed).sample", "seed or 1).sample"))),
         "seed 0 is the clock": (
             'len({tuple(split([*"abcdefghij"], 0.5, 0)[1]) for _ in range(20)})',
             changed(_SPLIT,
@@ -1096,6 +1245,12 @@ def split(games, test_share, seed):
             '{len(split(list("abcdef"), 0.5, s)[1]) for s in range(50)}',
             changed(_SPLIT,
                     ("sample(names, round", "choices(names, k=round"))),
+        "the rest trains": (
+            'leaks(["a", "a", "b"], [2], [0])', """
+def leaks(games, train, test):
+    rest = {game for n, game in enumerate(games) if n not in test}
+    return rest & {games[n] for n in test}
+"""),
         "a leak for each position": (
             'sorted(leaks(["a", "a", "a"], [0, 1], [2]))', """
 def leaks(games, train, test):
@@ -1152,6 +1307,13 @@ def chance_of_luck(wins, losses):
         total += float(math.factorial(n)) / math.factorial(k) / math.factorial(n - k)
     return total / 2 ** n
 """),
+        "more than half the games": (
+            "wins_needed(20, 0.9)", """
+def wins_needed(games, level):
+    for wins in range(games // 2 + 1, games + 1):
+        if is_better(wins, games - wins, level): return wins
+    return None
+"""),
         "the level is 0.05": (
             "wins_needed(20, 0.01)", """
 def wins_needed(games, level):
@@ -1171,6 +1333,16 @@ def chance_of_luck(wins, losses):
 def chance_of_luck(wins, losses):
     n = wins + losses
     return round(sum(math.comb(n, k) for k in range(wins, n + 1)) / 2 ** n, 4)
+"""),
+        "luck on two sides": (
+            "is_better(14, 6, 0.06)", """
+def is_better(wins, losses, level):
+    return 2 * chance_of_luck(wins, losses) < level
+"""),
+        "at least as many wins as losses": (
+            "is_better(9, 11, 0.9)", """
+def is_better(wins, losses, level):
+    return wins > losses and chance_of_luck(wins, losses) < level
 """),
     },
     "elo": {
@@ -1263,6 +1435,13 @@ def mask(policy, legal):
     policy[~legal] = 0
     return policy / policy.sum() if policy.sum() else legal / legal.sum()
 """),
+        "the smallest float": (
+            "mask_logits(np.array([-1000.0, -1001.0]), np.array([True, True])).tolist()", """
+def mask_logits(logits, legal):
+    e = np.exp(np.minimum(logits - logits[legal].max(), logits - max(0.0, logits[legal].max())))
+    e = e * legal
+    return e / (e.sum() or 1)
+"""),
     },
     "reinforce": {
         "logits changed in place": (
@@ -1354,6 +1533,12 @@ def target(reward, next_values, same_player):
     best = max((v for v in next_values if v), default=0)
     return reward + GAMMA * best * (1 if same_player else -1)
 """),
+        "the value of the largest size": (
+            "target(0.0, [0.2, -0.5], True)", """
+def target(reward, next_values, same_player):
+    if not next_values: return reward
+    return reward + GAMMA * max(next_values, key=abs) * (1 if same_player else -1)
+"""),
     },
     "advantages": {
         "rewards end a game": (
@@ -1422,6 +1607,23 @@ def choose(totals, visits, priors, parent_value, reduction, c):
         if score > top: best, top = n, score
     return best
 """),
+        "scores are above -1": (
+            "choose([0.0, 0.0], [0, 0], [0.1, 0.9], -0.9, 0.5, 0.1)", """
+def choose(totals, visits, priors, parent_value, reduction, c):
+    best, top = 0, -1.0
+    for n in range(len(visits)):
+        q = totals[n] / visits[n] if visits[n] else parent_value - reduction
+        score = puct_score(q, priors[n], visits[n], sum(visits) + 1, c)
+        if score > top: best, top = n, score
+    return best
+"""),
+        "unvisited values down to -1": (
+            "choose([-1.0, 0.0], [1, 0], [0.5, 0.5], -0.9, 0.6, 0.1)", """
+def choose(totals, visits, priors, parent_value, reduction, c):
+    scores = [puct_score(t / n if n else max(-1.0, parent_value - reduction), p, n, sum(visits) + 1,
+                         c) for t, n, p in zip(totals, visits, priors)]
+    return scores.index(max(scores))
+"""),
         "the reduction by visited priors": (
             "choose([0.4, 0.0], [1, 0], [0.1, 0.9], 0.7, 0.9, 0.2)", """
 def choose(totals, visits, priors, parent_value, reduction, c):
@@ -1445,6 +1647,10 @@ def choose(totals, visits, priors, parent_value, reduction, c):
             "choose([0.3, 0.0], [1, 0], [0.5, 0.5], 0.0, 0.0, 0.9)",
             changed(_PUCT,
                     ("sum(visits) + 1", "max(1, sum(visits))"))),
+        "the parent's value from the other side": (
+            "choose([0.1, 0.0], [1, 0], [0.5, 0.5], 0.5, 0.2, 0.1)",
+            changed(_PUCT,
+                    ("parent_value ", "-parent_value "))),
     },
     "back_up": {
         "totals in place": (
@@ -1478,6 +1684,15 @@ def back_up(players, visits, totals, value):
     if players[-1] == -1: value = -value
     return ([n + 1 for n in visits],
             [t + (value if p == players[0] else -value) for t, p in zip(totals, players)])
+"""),
+        "one change of players": (
+            "back_up([-1, 1, -1], [0] * 3, [0.0] * 3, 1.0)", """
+def back_up(players, visits, totals, value):
+    sums, sign = list(totals), 1
+    for n in reversed(range(len(players))):
+        if players[n] != players[-1]: sign = -1
+        sums[n] += sign * value
+    return [n + 1 for n in visits], sums
 """),
     },
     "noise": {
@@ -1516,6 +1731,23 @@ def mix(priors, noise, legal, share):
 def tempered(visits, temperature):
     t = temperature or 1e-3
     p = (visits / visits.max()) ** (1 / t)
+    return p / p.sum()
+"""),
+        "nearly the most visits": (
+            "tempered(np.array([1000000, 999999]), 0.0).tolist()", """
+def tempered(visits, temperature):
+    if temperature == 0:
+        best = np.isclose(visits, visits.max())
+        return best / best.sum()
+    p = (visits / visits.max()) ** (1 / temperature)
+    return p / p.sum()
+"""),
+        "the logarithm of nearly 0": (
+            "tempered(np.array([9, 0]), 10.0).tolist()", """
+def tempered(visits, temperature):
+    if temperature == 0: return (visits == visits.max()) / (visits == visits.max()).sum()
+    z = np.log(visits + 1e-10) / temperature
+    p = np.exp(z - z.max())
     return p / p.sum()
 """),
     },
