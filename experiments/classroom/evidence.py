@@ -1,16 +1,17 @@
 """How sure it is that a student has a bot stronger than a staff bot, however often they try.
 
 Each version of a bot bets on winning its pairs of games against the staff bot, with a capital of 1.
-If it is not the stronger one, it expects less than half of the points of a pair, so no bet pays
-in the long run: whatever the strengths of both bots and the number of pairs, the capital ever
-reaches c with a probability of at most 1/c (Ville's inequality; Waudby-Smith and Ramdas,
-"Estimating means of bounded random variables by betting", 2024). Version k needs k(k + 1) times
-the capital. The sum of all 1/(k(k + 1)) is 1, so all versions together, and all looks at unfinished
-games, have the error probability that one look at one version may have.
+If it is not the stronger one, it expects at most half of the points of a pair, over random openings
+and seeds, so no bet pays in the long run: whatever the strengths of both bots and the number of
+pairs, the capital ever reaches c with a probability of at most 1/c (Ville's inequality;
+Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting", 2024). Version k
+needs k(k + 1) times the capital. The sum of all 1/(k(k + 1)) is 1, so all versions together, and
+all looks at unfinished games, have the error probability that one look at one version may have.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -42,21 +43,14 @@ class Version:
 
     def pairs(self) -> list[float]:
         """The points of each pair of games, in their order, up to the first incomplete one: those
-        that end soon must not count more. A pair that repeats an earlier game says nothing."""
-        by_number: dict[int, list[GameRecord]] = defaultdict(list)
+        that end soon must not count more. Nor must those count less that repeat earlier games: a
+        bot could make its losses alike, and its wins different."""
+        by_number: dict[int, list[float]] = defaultdict(list)
         for game in self.games:
-            by_number[game.pair].append(game)
-        pairs: list[float] = []
-        known: set[tuple[str, str]] = set()
-        for number in range(len(by_number)):
-            games = by_number.get(number, [])
-            if len(games) < 2:
-                break
-            moves = {(game.first, game.moves) for game in games}
-            if not moves & known:
-                pairs.append(sum(_points(game, self.entrant) for game in games))
-            known |= moves
-        return pairs
+            by_number[game.pair].append(_points(game, self.entrant))
+        numbers = itertools.takewhile(lambda number: len(by_number[number]) == 2,
+                                      range(len(by_number)))
+        return [sum(by_number[number]) for number in numbers]
 
     def confidence(self) -> float:
         """How sure it is that this version is the stronger bot, 0 to 1."""
