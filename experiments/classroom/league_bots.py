@@ -39,6 +39,8 @@ from experiments.classroom.league_plan import LeaguePlan
 
 # CPU seconds beyond those of a game: for Python to start and a file to be loaded.
 _START_SECONDS = 60.0
+# Hand-ins of a student that are tried: one that hangs takes a minute, each time.
+_MOST_TRIALS = 10
 # Characters of the message that says why a bot cannot play.
 _LONGEST = 300
 LATE = "handed in late"
@@ -113,7 +115,11 @@ class Entry:
         # A student who has a new name on the platform, but the old number, is the same one.
         name = entrant_name(roster.folder_of(student) if roster else student)
         due = extended(self._plan.due, roster, student)
-        for submission in reversed(submissions(source)):
+        handed_in = submissions(source)
+        if older := handed_in[:-_MOST_TRIALS]:
+            notes.append(f"hand-ins up to {older[-1].name} were not tried, only the last "
+                         f"{_MOST_TRIALS}")
+        for submission in reversed(handed_in[-_MOST_TRIALS:]):
             title = f"hand-in {submission.name}" if submission.name else "the hand-in"
             late = submission.is_late(due)
             entrant, folder, left_out, problem = self._collect(name, submission)

@@ -424,6 +424,17 @@ def test_whoever_hands_in_again_plays_again_and_nobody_else(tmp_path, capfd, at_
     assert "bot.py, line 3" in page and "return [][0]  # &lt;nothing&gt; is there" in page
 
 
+def test_a_flood_of_hand_ins_costs_ten_trials(tmp_path, capfd, at_home) -> None:
+    folder = write(tmp_path)
+    for number in range(1, 13):
+        place = folder / "hand-ins/cy" / str(number)
+        place.mkdir(parents=True)
+        (place / "bot.py").write_text(LAST if number < 3 else "1 / 0\n")
+    done = league(capfd, folder, "--trust", "--minutes=0")
+    assert done.stderr.count("cy: hand-in") == 11 and "cy: hand-in 3 cannot play" in done.stderr
+    assert "cy: hand-ins up to 2 were not tried, only the last 10" in done.stderr
+
+
 def test_bad_rules_and_damaged_files_give_one_line(tmp_path, capfd, at_home) -> None:
     folder = write(tmp_path / "class")
     for text, part in (
