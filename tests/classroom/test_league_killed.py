@@ -85,7 +85,7 @@ def test_what_got_through_before_does_not(tmp_path, capfd) -> None:
         (tmp_path / "hand-ins" / name).mkdir(parents=True)
         shutil.copy(path, tmp_path / "hand-ins" / name)
     (tmp_path / "league.toml").write_text(
-        'game = "tictactoe"\nstaff_pairs = 4\n[[staff]]\nengine = "random"\n')
+        'game = "tictactoe"\nstaff_pairs = 4\nmost_staff_pairs = 4\n[[staff]]\nengine = "random"\n')
     done = league(capfd, tmp_path)
     assert done.returncode == 0, done.stderr
     for name, part in (("engine_solver", "engines.solver is not available to your bot"),
