@@ -7,7 +7,7 @@ place of one of its own (mutant_functions.py), with a bug of the exercise's `PLA
 of these for a certain colour only (mutant_conditions.py).
 `EQUIVALENT` of an exercise lists changes that are no faults: a text that only the mutant's lines
 have, or what this program prints after "->" (spaces do not matter), and the reason. All other
-mutants must lose points.
+mutants must lose points, and each entry must be needed.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Score:
     killed: Counter[str] = field(default_factory=Counter)  # those that lose points, by kind
     equivalent: int = 0
     survivors: list[Mutant] = field(default_factory=list)
-    unused: list[str] = field(default_factory=list)  # texts of EQUIVALENT that no mutant has
+    unused: list[str] = field(default_factory=list)  # texts of EQUIVALENT that no survivor has
 
     @property
     def share(self) -> float:
@@ -139,7 +139,9 @@ def planted(exercise: Exercise) -> Iterator[Mutant]:
     solution = exercise.solution()
     for name, (right, wrong) in exercise.planted.items():
         try:
-            yield Mutant(replace_once(solution, right, wrong), "planted", name, right, wrong)
+            source = replace_once(solution, right, wrong)
+            before, after = (" ".join(text.split()) for text in (right, wrong))
+            yield Mutant(source, "planted", name, before, after)
         except ValueError as error:
             raise DlgoError(f"solution {exercise.name}, bug {name!r}: {error}") from None
 
@@ -172,12 +174,12 @@ def score(exercise: Exercise) -> Score:
     inputs = variations(in_process(exercise.solution()), asked)
 
     def add(mutant: Mutant) -> None:
-        if texts := [text for text in exercise.equivalent if mutant.has(text)]:
-            unused.difference_update(texts)
-            result.equivalent += 1
-        elif _in_child(lambda: _passed(exercise, mutant.source), seconds) != "passed":
+        if _in_child(lambda: _passed(exercise, mutant.source), seconds) != "passed":
             result.killed[mutant.kind] += 1
             faults.append(mutant)
+        elif texts := [text for text in exercise.equivalent if mutant.has(text)]:
+            unused.difference_update(texts)
+            result.equivalent += 1
         elif mutant.kind != "conditions":
             result.survivors.append(mutant)
         elif witness := _in_child(lambda: difference(in_process(mutant.source), inputs), seconds):
@@ -236,7 +238,7 @@ def main(names: tuple[str, ...]) -> None:
             click.echo(f"  {mutant.place}: {mutant.before}".rstrip(": "))
             click.echo(f"    -> {mutant.after}")
         for line in result.unused:
-            click.echo(f"  EQUIVALENT has a text that no mutant has: {line}")
+            click.echo(f"  EQUIVALENT has a text that no survivor has: {line}")
         low += [exercise.name] * (result.share < WANTED)
     if low:
         raise DlgoError(f"less than {WANTED:.0%} of a kind of mutants lose points in "
