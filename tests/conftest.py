@@ -20,7 +20,7 @@ import pytest
 
 from dlgo import GameSpec, GameState
 from dlgo.jit import cache_folder, cpu_time
-from engines.programs import sandbox
+from dlgo.system import processes
 
 # Whether long forms of tests run, too: `--run-all`. Test modules are imported after it is set, and
 # processes that tests start find it in their environment.
@@ -129,7 +129,7 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(autouse=True)
 def trust_as_root(monkeypatch: pytest.MonkeyPatch) -> None:
     """Root may run the tests' own files with `--trust`, where no other user can run Python."""
-    monkeypatch.setattr(sandbox, "_is_root", lambda: False)
+    monkeypatch.setattr(processes, "is_root", lambda: False)
 
 
 @pytest.fixture(scope="session")

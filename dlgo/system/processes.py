@@ -63,6 +63,11 @@ def core_count() -> int:
     return os.cpu_count() or 1
 
 
+def is_root() -> bool:
+    """Whether this process may do everything on this machine."""
+    return hasattr(os, "getuid") and os.getuid() == 0
+
+
 def was_killed(exit_code: int) -> bool:
     """Whether a process with this exit code was ended from outside, as when memory runs out."""
     return exit_code in _KILLED

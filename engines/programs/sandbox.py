@@ -236,16 +236,12 @@ def other_user() -> int:
     return 0
 
 
-def _is_root() -> bool:
-    return hasattr(os, "getuid") and os.getuid() == 0
-
-
 def check_trust(changes_user: bool = True) -> None:
     """Raise SandboxError, with the remedy, if trusted code would run as root here.
 
     `changes_user`: whether it runs as `other_user`, if there is one.
     """
-    if not _is_root():
+    if not processes.is_root():
         return
     if not changes_user:
         raise SandboxError("--trust would run students' code as root: run this command as another "

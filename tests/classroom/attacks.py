@@ -91,7 +91,7 @@ ATTACKS: dict[str, tuple[str, str]] = {
     "arguments_no_list": (FORGE + "forge('{\"value\": true, \"arguments\": {\"0\": 1}, "
                           "\"names\": 7}')", "changed its argument number 1"),
     "says_it_is_right": ("class Yes(int):\n    __eq__ = lambda *_: True\n    __hash__ = int.__hash__"
-                         "\ndef forbidden(*_): return Yes(1)", "returned Yes: "),
+                         "\ndef forbidden(*_): return Yes(1)", "returned 1."),
     "no_json": (FORGE + "forge('{')", NONSENSE),
     "no_dict": (FORGE + "forge('[1]')", NONSENSE),
     "no_value": (FORGE + "forge('{\"x\": 1}')", NONSENSE),

@@ -13,6 +13,8 @@ import platform_sim  # noqa: E402
 
 sys.path.pop(0)
 getattr(platform_sim, os.environ["DLGO_SIM"])()
+if hasattr(os, "getuid"):
+    os.getuid = lambda: 501  # a person, who may use --trust
 
 
 class Job:
