@@ -348,11 +348,18 @@ def inside_of(root: int, number: int) -> int:
     return max(depths, key=lambda process: depths[process], default=number)
 
 
+def run_times(pid: int | str = "self") -> tuple[float, float]:
+    """Seconds for which a main thread had a core, and for which it was ready to run but had none
+    (Linux; else 0.0)."""
+    with contextlib.suppress(OSError, ValueError):
+        ran, waited, _ = (_PROC / str(pid) / "schedstat").read_text().split()
+        return int(ran) / 1e9, int(waited) / 1e9
+    return 0.0, 0.0
+
+
 def run_delay(pid: int | str = "self") -> float:
     """Seconds for which a main thread was ready to run, but had no core (Linux; else 0.0)."""
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        return int((_PROC / str(pid) / "schedstat").read_text().split()[1]) / 1e9
-    return 0.0
+    return run_times(pid)[1]
 
 
 def send(pid: int, number: int) -> None:

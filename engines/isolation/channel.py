@@ -32,8 +32,7 @@ SHOW_OUTPUT = "DLGO_SHOW_OUTPUT"
 # Bytes of an answer from a sandbox: reading one takes several times its length of our own memory.
 _LONGEST_UNTRUSTED = 1 << 22
 # Seconds of waiting for a core that a sandboxed process gets back, at least; and the limit of all
-# its time, in multiples of its timeout. Code that makes itself wait, by many busy processes, soon
-# has no CPU time left.
+# its time, in multiples of its timeout.
 _CORE_DELAY, MOST_TIMES = 0.1, 60
 # Errors raised by an answer that cannot be read.
 _NONSENSE = (framing.BrokenFrame, *MALFORMED)
@@ -138,7 +137,7 @@ class Host(Program):
         self, request: bytes, timeout: float, check: Callable[[], None] | None,
         on_event: OnEvent | None,
     ) -> dict[str, Any]:
-        deadline, delay = wall_time() + timeout, self._core_delay()
+        deadline, delay = wall_time() + timeout, self.core_delay()
         latest = wall_time() + MOST_TIMES * timeout
         seconds, events = timeout, {"compiling", "clocks"}
         if on_event is not None:
@@ -148,7 +147,7 @@ class Host(Program):
                 try:
                     frame = self.exchange(request, self._take, seconds, check)
                 except NoAnswer:
-                    waited = self._core_delay() - delay
+                    waited = self.core_delay() - delay
                     request, seconds = b"", min(waited, latest - wall_time())
                     if seconds < _CORE_DELAY:
                         raise
@@ -178,10 +177,14 @@ class Host(Program):
                         stack.enter_context(clocks_stopped())
                         seconds = START_TIMEOUT
 
-    def _core_delay(self) -> float:
-        """Seconds for which a sandboxed process has waited for a core. Other processes, whose CPU
-        time nothing limits, get no longer time for waiting."""
-        return 0.0 if self._sandbox is None else processes.run_delay(self.process)
+    def core_delay(self) -> float:
+        """Seconds for which a sandboxed process has waited for a core, but for those in which its
+        own other processes may have had it. Other processes, whose CPU time nothing limits, get no
+        longer time for waiting."""
+        if self._sandbox is None:
+            return 0.0
+        ran, waited = processes.run_times(self.process)
+        return waited - max(0.0, self._cpu - ran)  # the watch measures it all the time
 
     def _named(self, error: ProgramError, timeout: float) -> ProgramError:
         if self._watch is not None and self._watch.verdict is not None:

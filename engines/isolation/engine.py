@@ -240,6 +240,8 @@ class IsolatedEngine:
 
     def run_delay(self) -> float:
         """Seconds for which it was ready to think but had no core."""
+        if self._sandbox is not None:
+            return self._host.core_delay()
         return processes.run_delay(self._host.process)
 
     def close(self) -> None:

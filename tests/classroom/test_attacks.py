@@ -15,6 +15,7 @@ import pytest
 
 from dlgo.system import processes
 from engines.isolation.calls import CallError, Functions
+from engines.isolation.channel import Host
 from engines.programs import sandbox, sealed
 from engines.programs.sandbox import Sandbox, SandboxError
 from experiments.classroom import grading
@@ -100,6 +101,16 @@ def test_a_changed_argument_is_seen_from_outside(tmp_path: Path) -> None:
         with pytest.raises(CallError, match=r"clear\(\) changed its argument 'board'; work"):
             functions.call("clear", [1, 2])
         assert functions.call("clear", [1, 2]) == 1, "one bug is one failure"
+
+
+def test_nobody_gets_time_for_cores_that_their_own_processes_had(monkeypatch) -> None:
+    """A fork bomb would otherwise wait for itself: for minutes on a busy machine."""
+    monkeypatch.setattr(processes, "run_times", lambda pid: (1.0, 9.0))
+    host = object.__new__(Host)
+    host._sandbox, host.process = Sandbox(), 1
+    for seconds, delay in ((0.9, 9.0), (1.0, 9.0), (4.0, 6.0), (20.0, -10.0)):
+        host._cpu = seconds  # of all processes
+        assert host.core_delay() == delay
 
 
 # Names of students' folders that break things.
