@@ -22,35 +22,30 @@ def imported_files(modules: Iterable[str], packages: Collection[str]) -> dict[st
     Args:
         packages: the packages whose files count.
     """
-    roots = {package: _root(package) for package in packages}
     files: dict[str, Path] = {}
     waiting = list(modules)
     while waiting:
         name = waiting.pop()
-        if name and name not in files and (path := _path(name, roots)) is not None:
+        if name in files or name.partition(".")[0] not in packages:
+            continue
+        if (path := module_file(name)) is not None:
             files[name] = path
-            waiting += [name.rpartition(".")[0], *(_imports(path) if "." in name else ())]
+            waiting += [name.rpartition(".")[0], *(imports_of(path) if "." in name else ())]
     return files
 
 
-def _root(package: str) -> Path:
-    spec = importlib.util.find_spec(package)
-    assert spec is not None and spec.origin is not None, package
-    return Path(spec.origin).parent
-
-
-def _path(module: str, roots: dict[str, Path]) -> Path | None:
-    """The file of a module; None for one of another package, or a name within a module."""
+def module_file(module: str) -> Path | None:
+    """The file of a module; None if there is none, as for a name within a module."""
     top, *names = module.split(".")
-    if top not in roots:
+    if (root := _root(top)) is None:
         return None
-    place = roots[top].joinpath(*names)
+    place = root.joinpath(*names)
     return next((file for file in (place / "__init__.py", place.with_suffix(".py"))
                  if file.is_file()), None)
 
 
 @functools.cache
-def _imports(path: Path) -> list[str]:
+def imports_of(path: Path) -> list[str]:
     """The modules, and names in them, that a file imports."""
     names: list[str] = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -59,3 +54,10 @@ def _imports(path: Path) -> list[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
     return names
+
+
+@functools.cache
+def _root(package: str) -> Path | None:
+    """The folder of a top-level package."""
+    spec = importlib.util.find_spec(package)
+    return Path(spec.origin).parent if spec is not None and spec.origin is not None else None

@@ -7,15 +7,16 @@ packages, those that these files and dlgo need.
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import functools
 import importlib.util
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
+
+from dlgo.imports import imported_files, imports_of, module_file
 
 ENGINES = Path(__file__).resolve().parents[1]
 # The modules that run in the process.
@@ -51,7 +52,7 @@ def packages(allowed: Sequence[str], others: Sequence[str] = ()) -> tuple[str, .
     """The installed packages that are seen, by the names under which they are imported: those that
     dlgo, the `allowed` engines and the packages `others` need."""
     files = _closure(tuple(_modules_of(allowed).values())).values()
-    names = {name.partition(".")[0] for file in files for name in _imports(file)}
+    names = {name.partition(".")[0] for file in files for name in imports_of(file)}
     tops = {*OF_DLGO, *others, *names} - {*sys.stdlib_module_names, "dlgo", "engines"}
     if tops == {*OF_DLGO}:
         return OF_DLGO
@@ -120,33 +121,9 @@ def _modules_of(allowed: Sequence[str]) -> dict[str, str]:
 
 def _closure(modules: Sequence[str]) -> dict[str, Path]:
     """The files of modules of `engines`, and of those that they import."""
-    files, waiting = {}, [*modules]
-    while waiting:
-        name = waiting.pop()
-        if name not in files and (path := _path(name)) is not None:
-            files[name] = path
-            waiting += [name.rpartition(".")[0], *_imports(path)]
-    return files
+    return imported_files(modules, [ENGINES.name])
 
 
 def is_module(name: str) -> bool:
     """Whether a module of `engines` can be seen here."""
-    return _path(name) is not None
-
-
-def _path(module: str) -> Path | None:
-    """The file of a module of `engines`; None for another one, or a name within a module."""
-    top, *names = module.split(".")
-    if top != ENGINES.name:
-        return None
-    places = (ENGINES.joinpath(*names, "__init__.py"), ENGINES.joinpath(*names).with_suffix(".py"))
-    return next((place for place in places if place.is_file()), None)
-
-
-def _imports(path: Path) -> Iterator[str]:
-    """The modules, and names in them, that a file imports."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield from (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+    return name.partition(".")[0] == ENGINES.name and module_file(name) is not None

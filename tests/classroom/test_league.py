@@ -19,6 +19,7 @@ import pytest
 
 from dlgo.api import GameSpec
 from dlgo.errors import DlgoError
+from dlgo.imports import imports_of
 from dlgo.records.ledger import GameRecord, Ledger
 from engines.jobs import Inline
 from engines.programs import needed, sandbox
@@ -378,7 +379,7 @@ def test_other_users_read_copies_only_where_trusted_bots_run_as_one(tmp_path, mo
 def test_bots_see_the_packages_that_dlgo_imports() -> None:
     """Those of its adapters only where their user has them."""
     files = [path for path in (ROOT / "dlgo").rglob("*.py") if "adapters" not in path.parts]
-    tops = {name.partition(".")[0] for file in files for name in needed._imports(file)}
+    tops = {name.partition(".")[0] for file in files for name in imports_of(file)}
     tops -= {*sys.stdlib_module_names, "dlgo", "engines", "experiments"}
     tops -= {"processes"}  # a script of dlgo imports the file beside it
     assert tops == {*needed.OF_DLGO} == {*needed.packages(())}
