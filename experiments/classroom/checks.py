@@ -154,7 +154,7 @@ def same(value: Any, expected: Any) -> bool:
     if isinstance(expected, float | np.ndarray):
         try:
             numbers = np.asarray(value, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return False
         return (numbers.shape == np.shape(expected)
                 and bool(np.allclose(numbers, expected, 1e-6, 1e-9)))
@@ -205,7 +205,7 @@ def _alike(value: Any, expected: Any) -> bool:
 def _is_rounded(value: Any, expected: Any) -> bool:
     try:
         numbers, right = (np.asarray(item, dtype=np.float64) for item in (value, expected))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return numbers.shape == right.shape and any(
         np.allclose(numbers, np.round(right, digits), 0, 1e-12) for digits in range(2, 7))

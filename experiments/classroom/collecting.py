@@ -24,6 +24,8 @@ from experiments.classroom.hand_ins import Source, parts_of, recognise
 from experiments.classroom.unpacking import MAX_FILES, File, unpack
 
 _MAX_NOTES = 10
+# Errors of `ast` for what is no code, too large or too deep.
+UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 # The beginning of a Python file that was made of a notebook.
 _NOTEBOOK = "# The code cells of "
 _WRITEFILE = re.compile(r"\s*%%(?:write)?file[ \t]+(?P<append>-a[ \t]+)?(?:\./)?"
@@ -185,19 +187,20 @@ def _files_of_notebook(cells: list[str], name: PurePosixPath) -> Iterator[File]:
     writes the notebook's own Python file is code of the notebook."""
     target = name.with_suffix(".py")
     texts = []
-    written: dict[PurePosixPath, str] = {}
+    written: dict[PurePosixPath, list[str]] = {}
     for text in cells:
         if len(written) < MAX_FILES and (match := _WRITEFILE.match(text)):
             file, text = name.with_name(match["file"]), text[match.end():] + "\n"
             if file != target:
-                text = (written.get(file, "") if match["append"] else "") + text
-                written[file], text = text, ""
+                before = written.get(file, []) if match["append"] else []
+                before.append(text)
+                written[file], text = before, ""
         texts.append(text)
     lines = "".join(f"    {ascii(text)},\n" for text in texts)
     yield target, (f"{_NOTEBOOK}{ascii(name.name)}.\nimport dlgo_cells\n\n"
                    f"dlgo_cells.run_cells(globals(), {ascii(name.name)}, [\n{lines}])\n").encode()
-    for file, text in written.items():
-        yield file, text.encode(errors="replace")
+    for file, parts in written.items():
+        yield file, "".join(parts).encode(errors="replace")
 
 
 def code_of(path: Path) -> str:
@@ -213,5 +216,5 @@ def code_of(path: Path) -> str:
 def _code_of_cell(text: str) -> str:
     try:
         return ast.unparse(parse_cell(text, "")[0])
-    except SyntaxError:
+    except UNPARSABLE:
         return text

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from dlgo.files import make_folder
 from dlgo.system.folders import private_folder
-from experiments.classroom.collecting import code_of, collect
+from experiments.classroom.collecting import UNPARSABLE, code_of, collect
 from experiments.classroom.exercise import Exercise
 from experiments.classroom.hand_ins import Source, submissions
 from experiments.classroom.policy import Policy
@@ -99,7 +99,7 @@ def runs_of(text: str) -> set[tuple[str, ...]]:
     try:
         tree = ast.fix_missing_locations(_Bare().visit(ast.parse(text[:_READ])))
         parts = [ast.unparse(node) for node in tree.body]  # functions may come in any order
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except UNPARSABLE:
         parts = [text[:_READ]]
     return {run for part in parts for run in _runs(part)}
 

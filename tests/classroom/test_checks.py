@@ -31,7 +31,7 @@ def test_other_styles_are_equal(value, wanted) -> None:
     ([["b"]], ["b"], "Return a list of texts; you returned a list of lists."),
     (([1], "b"), ({1}, {"b"}), "Return a tuple of sets; you returned a tuple."),
     (0.3333, 1 / 3, "Do not round numbers."), ([0.67, 1.0], [2 / 3, 1.0], "Do not round numbers."),
-    (0.3334, 1 / 3, "A hint."), ([1.0], [1.5], "A hint."),
+    (0.3334, 1 / 3, "A hint."), (10**400, 1.5, "A hint."), ([1.0], [1.5], "A hint."),
     (np.array([1.5]), 1.5, "Return a number; you returned an array of shape (1,)."),
 ])
 def test_a_value_of_another_kind_is_told_the_kind(value, wanted, text) -> None:

@@ -10,6 +10,7 @@ import enum
 import fractions
 import json
 import re
+import time
 import types
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import numpy as np
 import pytest
 
 from engines.isolation.plain import Other, from_plain, to_plain
+from experiments.classroom.collecting import collect
 from experiments.classroom.exercise import exercises, get_exercise
 from experiments.classroom.grading import Grade, grade_hand_in
 from tests.classroom.test_notebooks import write
@@ -146,7 +148,9 @@ FORMS: dict[str, tuple[dict[str, str | bytes | list[str]], int, list[str]]] = {
 }
 
 
-def graded(folder: Path, files: dict[str, str | bytes | list[str]]) -> Grade:
+def graded(
+    folder: Path, files: dict[str, str | bytes | list[str]], trust: bool = True
+) -> Grade:
     for name, content in files.items():
         path = folder / "alice" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -154,7 +158,7 @@ def graded(folder: Path, files: dict[str, str | bytes | list[str]]) -> Grade:
             write(path, content)
         else:
             path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    [grade] = grade_hand_in("alice", folder / "alice", [KO], trust=True)
+    [grade] = grade_hand_in("alice", folder / "alice", [KO], trust=trust)
     return grade
 
 
@@ -168,6 +172,22 @@ def test_each_form_is_read_or_refused_in_a_line(form: str, tmp_path: Path) -> No
     for text in words:
         assert any(text in line for line in [*grade.notes, *feedback]), (grade.notes, feedback)
     assert words or not lines
+
+
+@pytest.mark.sandbox
+def test_the_sandbox_reads_them_too(tmp_path: Path) -> None:
+    for form in ("await", "plots", "files that cells write", "a second file"):
+        (tmp_path / form).mkdir()
+        assert graded(tmp_path / form, FORMS[form][0], trust=False).earned == 10, form
+
+
+def test_a_file_that_cells_write_in_many_parts_costs_little(tmp_path: Path) -> None:
+    cells = [f"%%writefile -a helper.py\n{'#' * 400}"] * 12_000
+    start = time.process_time()
+    write(tmp_path / "ko.ipynb", cells)
+    (tmp_path / "taken").mkdir()
+    collected = collect(tmp_path / "ko.ipynb", tmp_path / "taken", ["ko"])
+    assert time.process_time() - start < 3 and len(collected.files) == 2
 
 
 class Colour(enum.Enum):

@@ -88,6 +88,18 @@ def test_copies_are_alike_and_own_code_is_not(tmp_path: Path, capfd) -> None:
     assert {row["group"] for row in rows} == {"1"}
 
 
+def test_code_that_cannot_be_parsed_is_no_obstacle(tmp_path: Path) -> None:
+    cells = ["x = '\0'", "-" * 20_000 + "1", f"x = 0x{'f' * 5000}", "(" * 5000, "\ud800"]
+    for name in ("ann", "bo"):
+        (tmp_path / name).mkdir()
+        write(tmp_path / name / "captures.ipynb", [*cells, SOLUTION])
+    (tmp_path / "cy").mkdir()
+    (tmp_path / "cy/captures.py").write_text("\n".join(cells[:4]))
+    sources = {path.name: path for path in tmp_path.iterdir()}
+    [group] = similar_groups(sources, [EXERCISE])
+    assert group.students == ["ann", "bo"]
+
+
 @pytest.mark.parametrize("size", [6, 12])
 def test_groups_of_any_size_are_listed(size: int, tmp_path: Path) -> None:
     """Six of twelve, and a whole class."""
