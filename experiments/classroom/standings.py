@@ -40,6 +40,7 @@ class Mark:
     beaten: bool = False  # whether that is as sure as the rules demand
     version: int = 1  # of the student's bot that has the score and the confidence
     versions: int = 1  # how many have met the staff bot
+    last: str = ""  # the score of the last version, if it is another one
 
     @property
     def points(self) -> int:
@@ -111,8 +112,9 @@ class Standings:
             return Mark(staff)
         version = best(versions)
         confidence = version.confidence()
-        return Mark(staff, f"{version.points:g}/{len(version.games)}", confidence,
-                    confidence >= staff.confidence, version.number, len(versions))
+        score, last = (f"{item.points:g}/{len(item.games)}" for item in (version, versions[-1]))
+        return Mark(staff, score, confidence, confidence >= staff.confidence, version.number,
+                    len(versions), last if version is not versions[-1] else "")
 
     def write_marks(self, path: Path) -> list[str]:
         """Write points, totals, hand-ins, lateness as CSV; return students not on the roster."""
