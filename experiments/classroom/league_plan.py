@@ -69,7 +69,8 @@ class LeaguePlan(Settings):
     pairs: int = setting(
         1, "openings between two students, each played with both colours", low=1, high=1000)
     seed: int | None = setting(
-        None, "seed of openings and bots; by default a secret one, drawn once", kind=int)
+        None, "seed of openings and bots, from which bots could predict the staff; by default a "
+        "secret one, drawn once", kind=int)
     opening_plies: int | None = setting(
         None, "random plies of an opening; by default the game decides", low=0, high=1000, kind=int)
     move_seconds: float = setting(
