@@ -344,6 +344,11 @@ def forbidden(positions, after, to_move, rule):
     if rule == "positional": return any(b == after and c != to_move for b, c in positions)
     return (after, to_move) in positions
 """),
+        "white is next": (
+            'forbidden([(("..",), "w"), (("w.",), "b"), ((".b",), "w")], ("..",), "b", '
+            '"situational")',
+            changed(_FORBIDDEN,
+                    ("to_move)", '"w")'))),
     },
     "zobrist": {
         "white's number is added": (
@@ -498,6 +503,11 @@ def choose(board, color, legal):
     while good and point not in good: point = random.choice(legal)
     return point if good else None
 """),
+        "the edge is at the top and bottom": (
+            'is_eye(["bbb", "bb.", "bbb"], (1, 2), "b") is is_eye(["wbb", "bb.", "bbb"], (1, '
+            '2), "b") is is_eye(["bwb", "bb.", "bbb"], (1, 2), "b")',
+            changed(_IS_EYE,
+                    ("len(corners) == 4", "0 < r < len(board) - 1"))),
     },
     "rules_of_thumb": {
         "the opponent is x": (
@@ -710,6 +720,12 @@ def best_move(position, children, player, result):
     moves = sorted(children(position), key=value)
     return moves[-1] if player(position) == 1 else moves[0]
 """),
+        "a set of moves": (
+            "best_move(0, tree({0: [2, 1]}), lambda p: 1, lambda p: 0)", """
+def best_move(position, children, player, result):
+    values = {child: minimax(child, children, player, result) for child in {*children(position)}}
+    return max(values, key=lambda child: player(position) * values[child])
+"""),
     },
     "predict_alpha_beta": {
         "cuts above beta only": (
@@ -889,6 +905,11 @@ def search(root, children, player, rollout, simulations):
 def search(root, children, player, rollout, simulations, before=search):
     return [n for n in before(root, children, player, rollout, simulations) if n]
 """),
+        "three moves deep": (
+            "search(0, tree({0: [1, 2], 1: [3], 3: [4, 5]} | {4: [6, 7]}), lambda p: 1, {1: "
+            "0, 2: 0, 3: 0, 4: -1, 5: -1, 6: 1, 7: 1}.get, 100)",
+            changed(_SEARCH,
+                    ("1]):", "1]) and len(path) < 4:"))),
     },
     "dense": {
         "reshape for transpose": (
@@ -948,6 +969,12 @@ def encode(board, to_move):
                 PLANES[1, r, c] = mark != to_move
             PLANES[2, r, c] = to_move == "b"
     return PLANES[:, :rows, :columns].copy()
+"""),
+        "an empty board is all 0": (
+            'encode(["."], "b").tolist()', """
+def encode(board, to_move, before=encode):
+    planes = before(board, to_move)
+    return planes if planes[:2].any() else np.zeros_like(planes)
 """),
     },
     "leaking_split": {
@@ -1040,6 +1067,17 @@ def split(games, test_share, seed):
     return ([n for n in numbers if games[n] not in test_names],
             [n for n in numbers if games[n] in test_names])
 """),
+        "at most half for testing": (
+            'len(split([*"abcd"], 0.75, 1)[1])', """
+import random
+def split(games, test_share, seed):
+    names = sorted(set(games))
+    count = min(round(test_share * len(names)), len(names) // 2)
+    test_names = set(random.Random(seed).sample(names, count))
+    numbers = range(len(games))
+    return ([n for n in numbers if games[n] not in test_names],
+            [n for n in numbers if games[n] in test_names])
+"""),
     },
     "better": {
         "more than half the games": (
@@ -1067,6 +1105,13 @@ def wins_needed(games, level):
     for wins in range(games + 1):
         if chance_of_luck(wins, games - wins) <= level: return wins
     return None
+"""),
+        "no wins, no luck": (
+            "chance_of_luck(0, 3)", """
+def chance_of_luck(wins, losses):
+    if wins == 0: return 0.0
+    n = wins + losses
+    return sum(math.comb(n, k) for k in range(wins, n + 1)) / 2 ** n
 """),
     },
     "elo": {
@@ -1351,6 +1396,17 @@ def choose(totals, visits, priors, parent_value, reduction, c):
             "choose([0.3, 0.0], [1, 0], [0.5, 0.5], 0.0, 0.0, 0.9)",
             changed(_PUCT,
                     ("sum(visits) + 1", "max(1, sum(visits))"))),
+        "the largest prior of equal moves": (
+            "choose([1.0, 0.0], [1, 0], [0.5, 0.75], 0.0, 0.0, 0.0) + choose([0.0] * 2, [1, "
+            "1], [0.25, 0.75], 0.0, 0.0, 0.0)",
+            changed(_PUCT,
+                    ("scores.index(max(scores",
+                     "max(range(len(scores)), key=lambda n: (scores[n], priors[n]"))),
+        "the fewest visits of equal moves": (
+            "choose([0.0, 0.0, 0.0], [3, 1, 1], [1.0, 0.5, 0.5], 0.0, 0.0, 1.0)",
+            changed(_PUCT,
+                    ("scores.index(max(scores",
+                     "max(range(len(scores)), key=lambda n: (scores[n], -visits[n]"))),
     },
     "back_up": {
         "totals in place": (
