@@ -96,7 +96,7 @@ def _games():
     for rows, columns in ((4, 5), (4, 5), (5, 2), (3, 3), (1, 6), (6, 1), (3, 12)):
         board = ["." * columns] * rows
         for ply in range(9 * rows):
-            color = "bw"[ply % 2]
+            color = "bw"[(ply + columns) % 2]
             point = generator.randrange(rows), generator.randrange(columns)
             yield board, color, point
             board = play(board, color, point) or board

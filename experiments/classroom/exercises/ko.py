@@ -94,19 +94,24 @@ def _earlier(move: tuple) -> tuple[int, ...]:
     return tuple(n - len(positions) for n, (board, _) in enumerate(positions) if board == after)
 
 
+def _plies(move: tuple) -> int:
+    return len(move[0])
+
+
 def _new(moves: list[tuple]) -> list[tuple]:
     """A few moves that lead to a new board."""
     return [move for move in moves if not _earlier(move)][::len(moves) // 12]
 
 
 def _old(moves: list[tuple]) -> list[tuple]:
-    """Moves that lead to an earlier board: one for each player and place in the list."""
+    """Moves that lead to an earlier board, those of short games first: one for each player and
+    place in the list."""
     found = {}
     for move in moves:
-        earlier, ply = _earlier(move), len(move[0])
+        earlier, ply = _earlier(move), _plies(move)
         if earlier:  # also that at the first and at the second move
             found[earlier, move[2], ply == 2, ply == -earlier[0]] = move
-    return [*found.values()]
+    return sorted(found.values(), key=_plies)
 
 
 def _asked_by(rule: str, moves: list[tuple]) -> list[tuple]:
@@ -120,13 +125,13 @@ CHECKS = [
            [*_new(SIMPLE), *_new(POSITIONAL), *_new(SITUATIONAL),
             *_asked_by("simple", _new(POSITIONAL)), *_asked_by("situational", _new(POSITIONAL)),
             *(move for moves in (SIMPLE, POSITIONAL, SITUATIONAL)
-              for move in [move for move in moves if len(move[0]) == 1][:9:2]),
+              for move in [move for move in moves if _plies(move) == 1][:9:2]),
             # The other answer must be given somewhere, or "always allowed" would earn this.
             _old(POSITIONAL)[0]],
            "Did this board occur before?"),
     agrees("Simple ko forbids restoring the board before the opponent's move", forbidden,
-           [*[move for move in SIMPLE if -2 in _earlier(move)][:20],
-            *[move for move in SIMPLE if len(move[0]) < 3][:20]],
+           [*sorted((move for move in SIMPLE if -2 in _earlier(move)), key=_plies)[:40:2],
+            *[move for move in SIMPLE if _plies(move) < 3][:20]],
            "Compare with the second-last board of the list.", points=3),
     agrees("Simple ko allows boards from longer ago", forbidden,
            [*_old(SIMPLE)[::4], *_asked_by("simple", _old(POSITIONAL))],
