@@ -29,7 +29,8 @@ def open_lines(board: str, player: str) -> int:
 
 
 def evaluate(board: str, to_move: str) -> float:
-    """The value for the player to move, from -1 to 1.
+    """The value for the player to move, from -1 to 1. Either player can be to move, also after the
+    end of the game.
 
     A finished game is worth 1 to the winner and -1 to the loser, a draw 0. Otherwise: OWN times the
     player's open lines minus THEIRS times the opponent's.

@@ -126,8 +126,8 @@ def _try(hand_in: HandIn, board: list[str], color: str, legal: list, tries: int)
                                    f"{color}: an own eye, or not one of the legal points "
                                    f"{short(legal)}.")
     drawn = Counter(chosen)
-    # Each of the four tests fails one correct hand-in in 500,000.
-    require(len(sensible) == 1 or even([drawn[point] for point in sensible], 2e-6),
+    # Each of the six tests of chances fails one correct hand-in in 700,000.
+    require(len(sensible) == 1 or even([drawn[point] for point in sensible], 1.5e-6),
             f"In {tries:,} tries, you chose the points this often: {dict(drawn)}.")
     return chosen
 
@@ -143,13 +143,14 @@ MANY = [row for _ in range(10) for row in (".b" * 9 + ".", "b" * 19)] + ["b" * 1
 def chances(hand_in: HandIn) -> None:
     legal = [(0, 0), (0, 2), (2, 1), (2, 4), (3, 3), (3, 4), (4, 3)]
     sensible = [point for point in legal if not is_eye(EYES, point, "b")]
-    chosen = _try(hand_in, EYES, "b", legal, 1000)
-    pairs = Counter(zip(chosen[::2], chosen[1::2], strict=True))
-    require(even([pairs[first, then] for first in sensible for then in sensible], 2e-6),
-            "Your choice depends on your choice before. Draw a new random point in every call.")
-    for board, color in ((WIDE, "w"), (swapped(WIDE), "b")):
-        _try(hand_in, board, color, SOME, 260)
-    _try(hand_in, MANY, "b", _empty(MANY), 20)
+    for color, eyes, wide, many in (("b", EYES, swapped(WIDE), MANY),
+                                    ("w", swapped(EYES), WIDE, swapped(MANY))):
+        chosen = _try(hand_in, eyes, color, legal, 800)
+        pairs = Counter(zip(chosen[::2], chosen[1::2], strict=True))
+        require(even([pairs[first, then] for first in sensible for then in sensible], 1.5e-6),
+                "Your choice depends on your choice before. Draw a new random point in every call.")
+        _try(hand_in, wide, color, SOME, 260)
+        _try(hand_in, many, color, _empty(many), 20)
 
 
 CHECKS = [
@@ -208,6 +209,10 @@ PLANTED = {
     "boards of nine by nine": ("0 <= r < len(board)", "0 <= r < min(len(board), 9)"),
 }
 EQUIVALENT = {
+    **{f"only if argument {number} is 'b': {bug}": "The bug is one of white."
+       for number, bug in ((3, "    row, col = point\n    if\n"), (3, "board[r][c] == (color if"),
+                           (2, 'if color == "w" or'))},
+    "only if argument 3 is 'w': return len(on), sum(board[r][c] >=": "No mark sorts after it.",
     "return there == own": "The same.",
     "3 if own == 4": "A point with four corners has four neighbours.",
     "3 if there == 4": "The same.",

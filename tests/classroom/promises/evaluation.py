@@ -56,6 +56,9 @@ PROMISES = [
         "evaluate", player, lambda board, winner=winner, full=full:
         has_won(board, winner) and ("." not in board) == full), 3)
       for player in "xo" for winner in "xo" for full in (False, True)),
+    *(Promise("Either player can be to move, also after the end of the game.", _asks(
+        "evaluate", player, lambda board, player=player: has_won(board, player)), 5)
+      for player in "xo"),
     *(Promise("a draw 0", _asks(
         "evaluate", player, lambda board: "." not in board and not has_won(board, "x")
         and not has_won(board, "o")), 5) for player in "xo"),
@@ -78,7 +81,7 @@ PROMISES = [
 
 
 def valid(call: Call) -> None:
-    """A board of a game and a player; the text's first example has it that either may be next."""
+    """A board of a game and a player; the text says that either can be to move."""
     board, player = call.arguments
     valid_board(board)
     assert player in ("x", "o")

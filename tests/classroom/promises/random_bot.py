@@ -105,8 +105,9 @@ PROMISES = [
     *(Promise("that is not an own eye", _chooses(
         color, lambda board, legal, sensible, other=other:
         any(_eye(board, point, other) for point in sensible))) for color, other in _BOTH),
-    Promise("A random legal point that is not an own eye", _chooses(
-        "b", lambda _, legal, sensible: len(sensible) == 1 and len(legal) > 100), 20),
+    *(Promise("A random legal point that is not an own eye", _chooses(
+        color, lambda _, legal, sensible: len(sensible) == 1 and len(legal) > 100), 20)
+      for color in "bw"),
     *(Promise("None to pass", _chooses(color, lambda _, legal, sensible: not legal))
       for color in "bw"),
     *(Promise("None to pass", _chooses(color, lambda _, legal, sensible: bool(legal)
@@ -114,8 +115,8 @@ PROMISES = [
     *(Promise("A random legal point", _chooses(
         color, lambda board, legal, _: len(legal) < "".join(board).count(".")), 2)
       for color in "bw"),
-    Promise("Every call is a new random choice.", _chooses(
-        "b", lambda _, legal, sensible: len(sensible) == 4), 1000),
+    *(Promise("Every call is a new random choice.", _chooses(
+        color, lambda _, legal, sensible: len(sensible) == 4), 800) for color in "bw"),
 ]
 
 
