@@ -142,7 +142,9 @@ CHECKS = [
             for value in (0.8, -0.8, 0.0) for less in (0.0, 0.2, 1.0)]
            # All scores are below -1.
            + [([0.0, 0.0], [0, 0], [0.1, 0.9], -0.9, 0.5, 0.1),
-              ([-1.0, 0.0], [1, 0], [0.5, 0.5], -0.9, 0.6, 0.1)],
+              ([-1.0, 0.0], [1, 0], [0.5, 0.5], -0.9, 0.6, 0.1)]
+           # A move without a prior has a score, too.
+           + [([-1.0, 0.0], [1, 0], [1.0, 0.0], 0.0, 0.0, 0.1)],
            "It is not 0. Do not divide by 0 visits.", points=2),
     agrees("The visits of the position are the sum of its moves' visits plus 1", choose,
            # The second move is followed if the square root is above 1.87, or above 2.12.
@@ -188,6 +190,8 @@ PLANTED = {
     "the mean of visited moves": (
         "else parent_value - reduction",
         "else sum(totals) / max(sum(visits), 1) - reduction"),
+    "a move without a prior is impossible": ("max(scores)", (
+        "max(score for score, prior in zip(scores, priors) if prior)")),
     "no score is below -1": ("scores = []", "scores = [-1.0]"),
     "no q is below -1": ("else parent_value - reduction",
                          "else max(-1.0, parent_value - reduction)"),

@@ -62,6 +62,8 @@ PROMISES = [
             lambda call: _choose(call) and _unvisited(call) and call.arguments[4] == 0, least=4),
     Promise("The q of a move without visits is this value minus `reduction`",
             lambda call: _choose(call) and _unvisited(call) and call.arguments[4] > 0.1, least=4),
+    Promise("The number of the move with the largest score", lambda call: _choose(call)
+            and not call.arguments[2][call.result]),
     Promise("and may be below -1", lambda call: _choose(call, moves=2)
             and 0 in call.arguments[1] and call.arguments[3] - call.arguments[4] < -1, least=2),
     # No visits and a sum of 0 are not the same.
