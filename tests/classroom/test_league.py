@@ -475,6 +475,26 @@ def test_bad_rules_and_damaged_files_give_one_line(tmp_path, capfd, at_home) -> 
         (out / name).unlink()
 
 
+def test_a_kill_while_a_hand_in_is_copied_leaves_no_half_of_it(tmp_path, monkeypatch) -> None:
+    (tmp_path / "league.toml").write_text('game = "tictactoe"\n')
+    (tmp_path / "hand-in").mkdir()
+    for name, source in (("bot.py", f"import helper\n{LAST}"), ("helper.py", "")):
+        (tmp_path / "hand-in" / name).write_text(source)
+    monkeypatch.setattr(league_bots, "IsolatedEngine", AtHome)
+    entry = Entry(read_league_plan(tmp_path / "league.toml"), tmp_path, True, tmp_path / "none")
+
+    def killed(source: Path, target: Path) -> Path:
+        target.mkdir()
+        shutil.copy(source / "bot.py", target)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(league_bots.shutil, "copytree", killed)
+        entry.bot_of("ann", tmp_path / "hand-in", print)
+    folder = entry.bot_of("ann", tmp_path / "hand-in", print).folder
+    assert folder is not None and (folder / "helper.py").exists()
+
+
 def test_students_have_names_that_differ() -> None:
     students = ["ann", "bo b", "bo_b", "bo-b", "4711", "Zoë", "a" * 300, "../x", "student:x@1"]
     names = [entrant_name(student) for student in students]
