@@ -646,6 +646,13 @@ def open_lines(board, player):
     if "." not in board: return 0
     return sum(all(board[n] != other for n in line) for line in LINES)
 """),
+        "only the opponent can have won": (
+            'evaluate("xxxoo....", "x")', """
+def evaluate(board, to_move):
+    other = "o" if to_move == "x" else "x"
+    if any(board[a] + board[b] + board[c] == 3 * other for a, b, c in LINES): return -1.0
+    return OWN * open_lines(board, to_move) - THEIRS * open_lines(board, other)
+"""),
     },
     "minimax": {
         "the mover of the first child": (
@@ -1396,6 +1403,17 @@ def choose(totals, visits, priors, parent_value, reduction, c):
             "choose([0.3, 0.0], [1, 0], [0.5, 0.5], 0.0, 0.0, 0.9)",
             changed(_PUCT,
                     ("sum(visits) + 1", "max(1, sum(visits))"))),
+        "moves without a prior are impossible": (
+            "choose([-1.0, 0.0], [1, 0], [1.0, 0.0], 0.0, 0.0, 0.1)", """
+def choose(totals, visits, priors, parent_value, reduction, c):
+    best, top = 0, -math.inf
+    for n in range(len(visits)):
+        if priors[n] == 0: continue
+        q = totals[n] / visits[n] if visits[n] else parent_value - reduction
+        score = puct_score(q, priors[n], visits[n], sum(visits) + 1, c)
+        if score > top: best, top = n, score
+    return best
+"""),
         "the largest prior of equal moves": (
             "choose([1.0, 0.0], [1, 0], [0.5, 0.75], 0.0, 0.0, 0.0) + choose([0.0] * 2, [1, "
             "1], [0.25, 0.75], 0.0, 0.0, 0.0)",
