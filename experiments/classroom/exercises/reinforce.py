@@ -107,7 +107,8 @@ CHECKS = [
     agrees("A step makes the winner's moves more likely", step,
            [*((LOGITS, [0, 1], [1, -1], winner, 0.1) for winner in (1, -1, 0)),
             (LOGITS, [2], [-1], 1, 3.0),
-            (np.array([-900.0, -899.0, 900.0]), [1, 2], [1, -1], -1, 1.0),
+            *((np.array([-900.0, -899.0, 900.0]), [1, 2], [1, -1], winner, 1.0)
+              for winner in (1, -1, 0)),
             *((*game, winner, 0.2) for game in GAMES for winner in (1, -1, 0))],
            "Add weight times gradient.", points=2),
     agrees("A step is the mean over moves, times the rate", step,
