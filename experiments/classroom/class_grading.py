@@ -56,8 +56,10 @@ def _grade_class(folder: Path, policy: Policy, settings: Settings) -> None:
     column = grade_column(policy.roster, files.assignment) if files.gradebook else 0
     names = settings.exercises or policy.names
     class_exercises = [get_exercise(name) for name in names] or list(exercises().values())
+    is_student = policy.roster is not None and policy.roster.row_of(folder.resolve().name)
     sources, remarks = hand_ins(
-        folder, [exercise.name for exercise in class_exercises], single=files.of_one_student)
+        folder, [exercise.name for exercise in class_exercises],
+        single=files.of_one_student or bool(is_student))
     due = moment_text(policy.due, policy.zone) if policy.due else ""
     if due:
         log(f"late: after {due}")

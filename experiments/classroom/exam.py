@@ -38,6 +38,7 @@ class Question(Settings):
     text: str = setting(None, "the question")
     answer: str = setting(None, "its answer")
     minutes: int = setting(None, "minutes that a student needs", low=1, high=600, kind=int)
+    computer: bool = setting(False, "whether students need a computer with dlgo")
     page: str = field(default="")  # that it belongs to
 
 
@@ -71,11 +72,13 @@ def bank(pages: Sequence[str] = (), folder: Path = _FOLDER) -> list[Question]:
 
 def choose(
     questions: Sequence[Question], levels: Sequence[str] = (), count: int | None = None,
-    seed: int = 1,
+    seed: int = 1, on_paper: bool = False,
 ) -> list[Question]:
     """The questions of these levels, by default of all; with a `count`, that number of them, drawn
-    at random. Raises SpecError if there are fewer, or none."""
-    fitting = [question for question in questions if question.level in (levels or LEVELS)]
+    at random; `on_paper`: only those that need no computer. Raises SpecError if there are fewer, or
+    none."""
+    fitting = [question for question in questions if question.level in (levels or LEVELS)
+               and not (on_paper and question.computer)]
     wanted = len(fitting) if count is None else count
     if wanted > len(fitting) or not fitting:
         raise SpecError(f"the bank has {number_of(len(fitting), 'question')} of these pages and "

@@ -76,9 +76,13 @@ class Roster:
             for row in self.rows:
                 if not {row[place] for place in places}.isdisjoint(identifiers - {""}):
                     return row
-        normal_name = _normal(student)
-        return next((row for row in self.rows if normal_name
-                     and normal_name in (_normal(row[place]) for place in places)), None)
+        # As the file system may have changed it: accents, or the case of letters if that is unique.
+        for normal in (_normal, lambda name: _normal(name).casefold()):
+            rows = [row for row in self.rows if normal(student)
+                    and normal(student) in (normal(row[place]) for place in places)]
+            if rows and (normal is _normal or len(rows) == 1):
+                return rows[0]
+        return None
 
     @property
     def students(self) -> list[str]:

@@ -99,7 +99,8 @@ class Grade:
     @property
     def reasons(self) -> list[str]:
         """What made the mark differ from the points of the checks, in words, and comments."""
-        lines = [f"Lateness costs {self.penalty:g} points."] if self.penalty else []
+        cost = f"{self.penalty:g} point{'' if self.penalty == 1 else 's'}"
+        lines = [f"Lateness costs {cost}."] if self.penalty else []
         lines += [f"The lecturer gave {self.change:+g} points."] if self.change else []
         lines += [f"Each point counts {self.weight:g} times."] if self.weight != 1 else []
         lines += [] if self.counts else ["This exercise does not count for you."]

@@ -153,8 +153,8 @@ def hand_ins(
     notes = [entry.note for entry in entries if entry.note]
     unowned = [entry.part.path.name for entry in entries if entry.student == ""]
     owned = [entry for entry in entries if entry.student]
-    # Folders such as v1, v2 or 2026-11-20 are hand-ins of one student.
-    dated = all(_is_dated(entry.student or "") for entry in owned)
+    # Folders such as v1, v2 or 2026-11-20 are hand-ins of one student, 1 and 2 maybe of two.
+    dated = all(_is_dated(entry.student or "", single) for entry in owned)
     if single and not dated and not unowned and any(
             sum(entry.part.path.is_dir() and _holds(entry.part.path, [exercise])
                 for entry in owned) > 1 for exercise in exercises):
@@ -211,9 +211,9 @@ def _entry(path: Path, exercises: Collection[str]) -> _Entry:
     return _Entry(None, part, f"{path.name} is ignored: no hand-in has such a name")
 
 
-def _is_dated(name: str) -> bool:
+def _is_dated(name: str, single: bool) -> bool:
     number = _NUMBER.fullmatch(name)
-    return bool(moment_in(name) or (number and number[1]))
+    return bool(moment_in(name) or (number and (single or number[1])))
 
 
 def _holds(path: Path, exercises: Collection[str]) -> bool:

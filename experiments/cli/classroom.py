@@ -109,12 +109,13 @@ def new(
               help="Level of the questions; may be repeated. Default: all.")
 @click.option("--count", type=Number(int, 1), help="Number of questions to draw. Default: all.")
 @click.option("--seed", type=Number(int, 0), default=1, show_default=True, help="Seed of the draw.")
+@click.option("--on-paper", is_flag=True, help="Leave out questions that need a computer.")
 @click.option("--answers", is_flag=True, help="Write the answers, too; keep them from students.")
 @click.option("--out", type=FILE, default=Path("questions.html"), show_default=True,
               help="HTML file to write.")
 def questions(
-    pages: tuple[str, ...], levels: tuple[str, ...], count: int | None, seed: int, answers: bool,
-    out: Path,
+    pages: tuple[str, ...], levels: tuple[str, ...], count: int | None, seed: int,
+    on_paper: bool, answers: bool, out: Path,
 ) -> None:
     """Write a sheet of exam questions on pages of the course, such as 04_search; default: all.
 
@@ -123,7 +124,7 @@ def questions(
     from dlgo.text import number_of
     from experiments.classroom.exam import bank, choose, write_exam
 
-    chosen = choose(bank(pages), levels, count, seed)
+    chosen = choose(bank(pages), levels, count, seed, on_paper)
     write_exam(out, chosen, answers)
     click.echo(f"wrote {out}: {number_of(len(chosen), 'question')}, "
                f"{sum(question.minutes for question in chosen)} minutes")

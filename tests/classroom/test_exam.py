@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ def test_the_bank_has_sixty_questions_on_pages_that_exist() -> None:
 
 def test_the_same_seed_draws_the_same_questions() -> None:
     questions = [
-        Question(f"{level}-{number}", level, "How much is $1 + 1$?", "2", 5, "compare")
+        Question(f"{level}-{number}", level, "How much is $1 + 1$?", "2", 5, number == 9, "compare")
         for level in LEVELS for number in range(10)
     ]
     drawn = choose(questions, ("easy", "medium"), count=9, seed=3)
@@ -39,6 +40,15 @@ def test_the_same_seed_draws_the_same_questions() -> None:
     assert "hard" not in {question.level for question in drawn}
     with pytest.raises(DlgoError, match="has 10 questions .* or lower --count"):
         choose(questions, ("hard",), count=11)
+    assert len(choose(questions, on_paper=True)) == 27
+    with pytest.raises(DlgoError, match="has 9 questions"):
+        choose(questions, ("hard",), count=10, on_paper=True)
+
+
+def test_questions_that_name_programs_of_dlgo_need_a_computer() -> None:
+    for question in bank():
+        names = re.search(r"`(ch\d\d\.|dlgo \w+ --|mcts:|alphago:)", question.text)
+        assert question.computer or not names, question.id
 
 
 @pytest.mark.parametrize(("text", "problem"), [

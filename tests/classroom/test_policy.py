@@ -86,6 +86,16 @@ def test_lateness_extensions_weights_and_the_lecturers_points(a_class, capfd) ->
     assert {row["student"]: row["ko"] for row in late}["bo"] == "0"
 
 
+def test_one_student_of_the_roster(a_class, capfd) -> None:
+    """Folders 1 and 2 are hand-ins of the student whose folder it is; case does not matter."""
+    for number, program in enumerate(("", "hang"), 1):
+        (a_class / f"class/Cy/{number}").mkdir(parents=True)
+        (a_class / f"class/Cy/{number}/ko.py").write_text(program)
+    done = dlgo_here(capfd, "class", "grade", a_class / "class/Cy", "--trust", "--due=2099-01-01",
+                     "--out", a_class / "out", "--plan", a_class / "class.toml")
+    assert "Cy: ko 0/20" in done.stdout and "not on the roster" not in done.stderr
+
+
 def test_feedback_is_held_until_it_is_released(a_class, capfd) -> None:
     plan = a_class / "class.toml"
     plan.write_text("feedback = false\n" + PLAN)
