@@ -121,7 +121,7 @@ ATTACKS: dict[str, tuple[str, str]] = {
                       "k in range(9999)]}}))", NONSENSE),
     "colliding_keys": (FORGE + "import json\nforge(json.dumps({'value': {'dict': [[k * (2**61 - 1), "
                        "0] for k in range(4000)]}}))", "returned {0: 0, "),
-    "unhashable_set": (FORGE + "forge('{\"value\": {\"set\": [[1]]}}')", NONSENSE),
+    "unhashable_set": (FORGE + "forge('{\"value\": {\"set\": [{\"dict\": []}]}}')", NONSENSE),
     "long_answer": (FORGE + "forge('{\"value\": \"' + 'x' * (1 << 20) + '\"}')", NONSENSE),
     "longest_frame": (FORGE + "raw(b'dlgo' + struct.pack('!I', 2**32 - 1))", NONSENSE),
     "no_frame": (FORGE + "raw(b'HTTP/1.1 200 OK\\r\\n\\r\\n')", NONSENSE),
