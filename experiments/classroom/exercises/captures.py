@@ -191,6 +191,6 @@ EQUIVALENT = {
     "if board[r][c] not in": "What was taken before is taken again.",
     '<= "."': "No mark sorts before the one of an empty point.", '> "."': "The same.",
     "r != len(board)": "A neighbour is one step away.", "c != len(board[0])": "The same.",
-    "len(board[1])": "All rows are equally long.", "len(board[-1])": "The same.",
+    "len(board[-1])": "All rows are equally long.",
 }
 ### END HIDDEN TESTS

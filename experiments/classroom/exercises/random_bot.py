@@ -222,6 +222,6 @@ EQUIVALENT = {
     '> "."': "No mark sorts before the one of an empty point.",
     "row - r,": "All four corners are looked at, in another order.", "col - c)": "The same.",
     "r != len(board)": "A neighbour is one step away.", "c != len(board[0])": "The same.",
-    "len(board[1])": "All rows are equally long.", "len(board[-1])": "The same.",
+    "len(board[-1])": "All rows are equally long.",
 }
 ### END HIDDEN TESTS
