@@ -15,6 +15,7 @@ Students read the feedback: it shows arguments and result and gives a hint, but 
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -248,4 +249,7 @@ def short(value: Any) -> str:
     if isinstance(value, float) and math.isfinite(value):
         return f"{value:.6g}"
     text = _FROZEN.sub(lambda match: match[1] or "set()", " ".join(repr(value).split()))
+    if isinstance(value, _SETS) and value:
+        with contextlib.suppress(TypeError):  # elements without an order
+            text = f"{{{repr(sorted(value))[1:-1]}}}"
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."

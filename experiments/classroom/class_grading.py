@@ -15,7 +15,6 @@ from engines.jobs import Amount, Inline, Processes, Task
 from engines.jobs.protocol import ListSource
 from engines.programs.sandbox import check_sandbox, check_trust
 from experiments.classroom import outputs
-from experiments.classroom.dates import moment_text
 from experiments.classroom.exercise import Exercise, exercises, get_exercise
 from experiments.classroom.gradebooks import grade_column
 from experiments.classroom.grading import TRUST_WARNING, Grade, grade_hand_in, notes_of, points_text
@@ -60,7 +59,7 @@ def _grade_class(folder: Path, policy: Policy, settings: Settings) -> None:
     sources, remarks = hand_ins(
         folder, [exercise.name for exercise in class_exercises],
         single=files.of_one_student or bool(is_student))
-    due = moment_text(policy.due, policy.zone) if policy.due else ""
+    due = policy.due_text()
     if due:
         log(f"late: after {due}")
     for remark in remarks:

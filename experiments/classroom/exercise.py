@@ -97,12 +97,15 @@ class Exercise:
         """Whether `individual` makes a difference."""
         return hasattr(self._module_of_file, "variant")
 
-    @property
-    def notes(self) -> list[str]:
-        """What a student must know who has worked on another variant."""
-        values = ", ".join(f"{name} = {value}" for name, value in self.constants.items()
-                           if isinstance(value, int | float))
-        return [f"{self.name} was graded with your own values: {values}"] if values else []
+    def notes(self, program: str) -> list[str]:
+        """What a student must know whose program does not have the values of this variant."""
+        values = {name: value for name, value in self.constants.items()
+                  if isinstance(value, int | float)}
+        if all(re.search(rf"\b{name}\s*=\s*{re.escape(str(value))}(?![\d.])", program)
+               for name, value in values.items()):
+            return []
+        text = ", ".join(f"{name} = {value}" for name, value in values.items())
+        return [f"{self.name} was graded with this student's own values: {text}"]
 
     @functools.cached_property
     def source(self) -> str:
@@ -136,7 +139,7 @@ class Exercise:
                         continue
                     value = eval(example.source, names)
                     require(same_value(value, eval(example.want, names)),
-                            f"{example.source.strip()} returned {short(value)}; the text says "
+                            f"{example.source.partition('  #')[0].strip()} returned {short(value)}; the text says "
                             f"{example.want.strip()}.")
 
         return Check("Public: the examples in the text", 0, run)

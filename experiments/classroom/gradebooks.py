@@ -159,6 +159,9 @@ def grade_column(roster: Roster | None, assignment: str | None) -> int:
     else:
         columns = [name for name in roster.header if _ASSIGNMENT.fullmatch(name)
                  and assignment in (None, name, name.rpartition(" (")[0])]
+    if assignment is not None and not columns:
+        raise DlgoError(f"the gradebook has no column {assignment!r} for grades; its columns: "
+                        f"{', '.join(roster.header)}")
     if len(columns) != 1:
         raise DlgoError(f"the gradebook has {len(columns)} columns for the grades; name the "
                         "assignment with --assignment, or export the gradebook again")

@@ -101,7 +101,7 @@ class Grade:
         """What made the mark differ from the points of the checks, in words, and comments."""
         cost = f"{self.penalty:g} point{'' if self.penalty == 1 else 's'}"
         lines = [f"Lateness costs {cost}."] if self.penalty else []
-        lines += [f"The lecturer gave {self.change:+g} points."] if self.change else []
+        lines += [f"The lecturer changed the points by {self.change:+g}."] if self.change else []
         lines += [f"Each point counts {self.weight:g} times."] if self.weight != 1 else []
         lines += [] if self.counts else ["This exercise does not count for you."]
         return [*lines, *(f"Comment: {text}" for text in self.comments)]
@@ -260,7 +260,7 @@ def grade(
         functions.close()
     notes = [*collected.notes, *functions.notes]
     if exercise.seed and any(result.feedback for result in results):
-        notes += exercise.notes
+        notes += exercise.notes(path.read_text(errors="replace"))
     return Grade(student, exercise.name, results, exercise.points, notes, trust, digest)
 
 

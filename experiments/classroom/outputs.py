@@ -82,11 +82,13 @@ class Outputs:
         lines = [f"{name} is not on the roster; their row is the last of the table"
                  for name in strangers]
         lines += [f"the comment on {exercise} of {student} was not used: {student} handed in "
-                  f"nothing" for student, exercise in policy.comments if student not in grades]
+                  f"nothing" for student, exercise in policy.comments
+                  if student not in grades and len(grades) > 1]
         lines += [f"no hand-in: {', '.join(map(one_line, absent))}"] if absent else []
         for line in lines:
             log(line, err=True)
-        write_grades(self.folder, grades, exercises, due, policy.feedback, absent)
+        dues = {student: policy.due_text(student) for student in grades}
+        write_grades(self.folder, grades, exercises, due, policy.feedback, absent, dues)
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:

@@ -77,20 +77,21 @@ def page_name(student: str) -> str:
 
 def write_grades(
     folder: Path, grades: Mapping[str, list[Grade]], exercises: list[str], due: str = "",
-    feedback: bool = True, absent: Iterable[str] = (),
+    feedback: bool = True, absent: Iterable[str] = (), dues: Mapping[str, str] | None = None,
 ) -> None:
     """Write the class's page, `grades.html`, and `students/NAME.html` for each student alone;
     without `feedback`, students only see that their work has come. `due`: the deadline in words.
-    `absent`: who handed in nothing, for the class's page."""
+    `absent`: who handed in nothing, for the class's page. `dues`: each student's own deadline."""
     template = environment(_TEMPLATES).get_template("grades.html")
-    pages = {folder / "grades.html": grades}
     students = make_folder(folder / "students")
-    pages |= {students / page_name(student): {student: row} for student, row in grades.items()}
-    for path, rows in pages.items():
+    pages = [(folder / "grades.html", grades, ""), *(
+        (students / page_name(student), {student: row}, student)
+        for student, row in grades.items())]
+    for path, rows, student in pages:
         write_file(path, template.render(
-            rows=rows, exercises=exercises, date=date.today().isoformat(), due=due,
-            feedback=feedback or path == folder / "grades.html", points=shortest,
-            absent=absent if path == folder / "grades.html" else (),
+            rows=rows, exercises=exercises, date=date.today().isoformat(), student=student,
+            due=(dues or {}).get(student, due), feedback=feedback or not student, points=shortest,
+            absent=() if student else absent,
             trusted=TRUSTED if any(grade.trusted for row in rows.values() for grade in row) else "",
             notes=notes_of,
         ))

@@ -29,7 +29,7 @@ from dlgo.readers import read_toml
 from dlgo.specs import check_number
 from dlgo.tables import read_table
 from engines.learning.settings import Settings, setting
-from experiments.classroom.dates import deadline, due_setting, time_zone
+from experiments.classroom.dates import deadline, due_setting, moment_text, time_zone
 from experiments.classroom.exercise import Exercise, get_exercise
 from experiments.classroom.gradebooks import Roster, extended, read_roster, roster_setting
 from experiments.classroom.grading import Grade
@@ -82,6 +82,11 @@ class Policy(Settings):
         """The deadline of a student. Raises DlgoError if their extension is neither a number of
         days nor a date."""
         return extended(self.due, self.roster, student, self.zone)
+
+    def due_text(self, student: str = "") -> str:
+        """The deadline of a student, or the class's, with its time zone; "" without one."""
+        due = self.due_of(student) if student else self.due
+        return moment_text(due, self.zone) if due else ""
 
     def marked(self, student: str, grades: list[Grade]) -> list[Grade]:
         """A student's grades with weights, your points, and what lateness costs."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engines.isolation.plain import Other
-from experiments.classroom.checks import HandIn, Wrong, even, same
+from experiments.classroom.checks import HandIn, Wrong, even, same, short
 
 POINTS = {(0, 1), (1, 0)}
 
@@ -45,3 +45,9 @@ def test_equally_likely_outcomes_are_nearly_never_uneven(kinds) -> None:
     drawn = np.random.default_rng(kinds).multinomial(30 * kinds, [1 / kinds] * kinds, 20_000)
     assert 0 < sum(not even(counts, 1e-3) for counts in drawn) < 60  # about 20
     assert not even([90, *[30] * (kinds - 1)])
+
+
+def test_feedback_shows_sets_in_order() -> None:
+    assert short({(9, 1), (0, 2), (10, 0)}) == "{(0, 2), (9, 1), (10, 0)}"
+    assert short({"b", 1}) in ("{'b', 1}", "{1, 'b'}"), "without an order"
+    assert short(set()) == "set()" and short(frozenset("a")) == "{'a'}"

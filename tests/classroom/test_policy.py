@@ -76,6 +76,9 @@ def test_lateness_extensions_weights_and_the_lecturers_points(a_class, capfd) ->
     assert [name for name, row in rows.items() if row["late"]] == ["bo", "di"]
     page = (a_class / "out/students/ann.html").read_text()
     assert "Comment: see me" in page and "2026-11-20 23:59:59 UTC" in page
+    assert "changed the points by -1." in page and "hand-in," not in page
+    page = (a_class / "out/students/cy.html").read_text()
+    assert "Your deadline: 2026-11-22 23:59:59 UTC" in page, "with the extension"
     page = (a_class / "out/students/bo.html").read_text()
     assert "Lateness costs 4 points" in page and "handed in late: 2026-11-22 01:00" in page
     assert "<details open>" in page, "points are lost, though all checks pass"
@@ -94,6 +97,7 @@ def test_one_student_of_the_roster(a_class, capfd) -> None:
     done = dlgo_here(capfd, "class", "grade", a_class / "class/Cy", "--trust", "--due=2099-01-01",
                      "--out", a_class / "out", "--plan", a_class / "class.toml")
     assert "Cy: ko 0/20" in done.stdout and "not on the roster" not in done.stderr
+    assert "handed in nothing" not in done.stderr, "the others' comments"
 
 
 def test_feedback_is_held_until_it_is_released(a_class, capfd) -> None:
@@ -165,6 +169,8 @@ def test_moodles_and_canvass_gradebooks_are_read_and_written(a_class, capfd) -> 
     command = ("class", "grade", a_class / "class", "--trust", "--workers", 1, "--out",
                a_class / "out")
     assert_one_line(dlgo_here(capfd, *command, *more), "has 2 columns for the grades; name the")
+    done = dlgo_here(capfd, *command, *more, "--assignment", "Week 3")
+    assert_one_line(done, "no column 'Week 3' for grades; its columns: Student, ID, ")
     assert_one_line(dlgo_here(capfd, *command, "--gradebook", a_class / "x.csv"),
                     "--gradebook needs a gradebook exported by Moodle or Canvas as --roster")
 

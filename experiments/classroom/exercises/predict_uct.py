@@ -159,9 +159,10 @@ def _require_near(answer, right: list[float], name: str, hint: str) -> None:
     require(isinstance(answer, list | tuple) and len(answer) == len(right)
             and all(isinstance(number, Real) for number in answer),
             f"{name} returned {short(answer)}; return a list of {len(right)} numbers.")
-    wrong = [place for place, pair in enumerate(zip(answer, right, strict=True), 1)
-             if not abs(pair[0] - pair[1]) <= 0.6 * 10**-_DIGITS]
-    require(not wrong, f"{name} returned {short(answer)}; number {wrong[:1]} is wrong. {hint}")
+    wrong = next((place for place, pair in enumerate(zip(answer, right, strict=True), 1)
+                  if not abs(pair[0] - pair[1]) <= 0.6 * 10**-_DIGITS), 0)
+    require(not wrong, f"{name} returned {short(answer)}; value {wrong} of {len(right)} is wrong. "
+            f"{hint}")
 
 
 @check("The path of the next simulation", points=4)
