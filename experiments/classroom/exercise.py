@@ -138,8 +138,9 @@ class Exercise:
                         exec(example.source, names)
                         continue
                     value = eval(example.source, names)
+                    code = example.source.partition("  #")[0].strip()
                     require(same_value(value, eval(example.want, names)),
-                            f"{example.source.partition('  #')[0].strip()} returned {short(value)}; the text says "
+                            f"{code} returned {short(value)}; the text says "
                             f"{example.want.strip()}.")
 
         return Check("Public: the examples in the text", 0, run)

@@ -43,7 +43,6 @@ _START_SECONDS = 60.0
 _MOST_TRIALS = 10
 # Characters of the message that says why a bot cannot play.
 _LONGEST = 300
-LATE = "handed in late"
 
 
 @dataclass(frozen=True)
@@ -61,10 +60,7 @@ class Bot:
     @property
     def hand_in_text(self) -> str:
         """The hand-in that counts, in words."""
-        if not self.entrant:
-            return "none can play"
-        text = self.hand_in or "only one"
-        return f"{text}, {LATE}" if self.late else text
+        return (self.hand_in or "only one") if self.entrant else "none can play"
 
 
 class Entry:

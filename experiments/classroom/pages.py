@@ -117,7 +117,8 @@ def write_league(
             page_name=page_name,
             title="The league", game=league.plan.game, date=date.today().isoformat(),
             trusted=TRUSTED if league.trusted else "", complete=league.complete,
-            most_pairs=league.plan.most_pairs, **content,
+            most_pairs=league.plan.most_pairs, participation=league.plan.participation,
+            **content,
         ))
 
     for path, names, rows in (("lecturer.html", real, standings.students),

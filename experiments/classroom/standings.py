@@ -18,7 +18,7 @@ from dlgo.records.ledger import Ledger
 from experiments.classroom.evidence import best, versions_of
 from experiments.classroom.gradebooks import write_class_table
 from experiments.classroom.league import League
-from experiments.classroom.league_bots import LATE, Bot
+from experiments.classroom.league_bots import Bot
 from experiments.classroom.league_plan import StaffBot
 from reports.rating_table import RatingTable
 from reports.tables import games_frame, rate_games, ratings_frame
@@ -103,7 +103,7 @@ class Standings:
         marks = [self._mark(bot, staff) for staff in plan.staff]
         plays = any(not game.failed for game in games)
         points = sum(mark.points for mark in marks) + plan.participation * plays
-        remarks = [*bot.notes, *([LATE] if bot.late else []), *([excluded] if excluded else [])]
+        remarks = [*bot.notes, *(["handed in late"] if bot.late else []), *([excluded] if excluded else [])]
         return Standing(bot, plays, marks, points, _trouble(bot, lost_games), lost_games, remarks)
 
     def _mark(self, bot: Bot, staff: StaffBot) -> Mark:
