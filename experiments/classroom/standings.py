@@ -103,7 +103,7 @@ class Standings:
         marks = [self._mark(bot, staff) for staff in plan.staff]
         plays = any(not game.failed for game in games)
         points = sum(mark.points for mark in marks) + plan.participation * plays
-        remarks = [*bot.notes, *(["handed in late"] if bot.late else []), *([excluded] if excluded else [])]
+        remarks = [*bot.notes, *["handed in late"] * bot.late, *filter(None, [excluded])]
         return Standing(bot, plays, marks, points, _trouble(bot, lost_games), lost_games, remarks)
 
     def _mark(self, bot: Bot, staff: StaffBot) -> Mark:

@@ -144,7 +144,7 @@ def test_the_last_valid_hand_in_counts_and_students_see_no_names(tmp_path, capfd
     own = (folder / "out/students/ann.html").read_text()
     assert "hand-in 2026-11-20 cannot play" in own and "line 1" in own
     assert (folder / "out/students/bo b.html").read_text().count("handed in late") == 1
-    assert "1 of them for a game played to its end" in own
+    assert "(1 for a game played to its end)" in own
     # By whom others are called: pseudonyms, and roles of hidden bots.
     names = dict(csv.reader((folder / "out/pseudonyms.csv").open()))
     public = (folder / "out/leaderboard.html").read_text()
