@@ -369,12 +369,15 @@ def test_other_users_read_copies_only_where_trusted_bots_run_as_one(tmp_path, mo
     tmp_path.chmod(0o700)
     with pytest.raises(DlgoError, match="runs bots as another user, who cannot enter"):
         enter(tmp_path / "out")
+    modes = {folder: folder.stat().st_mode for folder in (tmp_path, *tmp_path.parents)}
+    closed = {folder: mode for folder, mode in modes.items() if not mode & 0o001}
     try:
-        for folder in (tmp_path, *tmp_path.parents[:2]):
-            folder.chmod(folder.stat().st_mode | 0o001)
+        for folder, mode in closed.items():
+            folder.chmod(mode | 0o001)
         enter(tmp_path / "out")
     finally:
-        tmp_path.parent.chmod(0o700)
+        for folder, mode in closed.items():
+            folder.chmod(mode)
     assert stat.S_IMODE((tmp_path / "out/bots").stat().st_mode) == 0o710
 
 
