@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dlgo.display import board_info, position_info
+from dlgo.display import board_info, position_info, result_text
 from dlgo.errors import DlgoError
 from dlgo.records.game_record import GameRecord
 from dlgo.text import one_line
@@ -39,9 +39,12 @@ def replay(record: GameRecord, reason: str) -> dict[str, Any] | None:
             if cost.value is not None:
                 frame["value"] = round(cost.value, 3)
         frames.append(frame)
+    last = states[-1]
+    ends_by_rules = last.is_over() and record.reason == last.game.result_text(last)
     return {
         "why": reason, "result": f"{record.result:g} : {1 - record.result:g}",
-        **{name: one_line(getattr(record, name)) for name in ("first", "second", "slot", "reason")},
+        **{name: one_line(getattr(record, name)) for name in ("first", "second", "slot")},
+        "reason": result_text(last) if ends_by_rules else one_line(record.reason),
         "info": board_info(states[0].game), "plies": len(states) - 1, "frames": frames,
     }
 

@@ -81,8 +81,11 @@ def choose(
                and not (on_paper and question.computer)]
     wanted = len(fitting) if count is None else count
     if wanted > len(fitting) or not fitting:
+        remedies = ["name more of them", *["lower --count"] * bool(fitting),
+                    *["leave out --on-paper"] * on_paper]
         raise SpecError(f"the bank has {number_of(len(fitting), 'question')} of these pages and "
-                        "levels; name more of them" + (", or lower --count" if fitting else ""))
+                        f"levels{' without a computer' if on_paper else ''}; "
+                        f"{', or '.join(remedies)}")
     drawn = np.random.default_rng(seed).choice(len(fitting), size=wanted, replace=False)
     return [fitting[number] for number in sorted(drawn)]
 

@@ -151,6 +151,8 @@ def _comments(path: Path) -> Comments:
         row = row + [""] * len(header)
         student, exercise, points, text = (row[place].strip() for place in places)
         try:
+            if not exercise:
+                raise DlgoError("the column 'exercise' is empty; name the exercise")
             get_exercise(exercise)
             value = check_number(points or "0", "points", float, -1000, 1000)
         except DlgoError as error:

@@ -54,7 +54,7 @@ def a_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "roster.csv").write_text("student,extension,exercises\nann,,\nbo,,\ncy,2,\n"
                                          "di,2026-11-24,\ned,,liberties\n")
     (tmp_path / "comments.csv").write_text(
-        "student,exercise,points,comment\nann,ko,-1,see me\nann,liberties,3,oral\nzoe,ko,1,\n")
+        "student,exercise,points,comment\nann,ko,-1,see me\nann,liberties,3,oral\ncy,ko,,fine\nzoe,ko,1,\n")
     return tmp_path
 
 
@@ -79,6 +79,7 @@ def test_lateness_extensions_weights_and_the_lecturers_points(a_class, capfd) ->
     assert "changed the points by -1." in page and "hand-in," not in page
     page = (a_class / "out/students/cy.html").read_text()
     assert "Your deadline: 2026-11-22 23:59:59 UTC" in page, "with the extension"
+    assert "<details open>" in page, "there is a comment"
     page = (a_class / "out/students/bo.html").read_text()
     assert "Lateness costs 4 points" in page and "handed in late: 2026-11-22 01:00" in page
     assert "<details open>" in page, "points are lost, though all checks pass"
@@ -177,12 +178,14 @@ def test_moodles_and_canvass_gradebooks_are_read_and_written(a_class, capfd) -> 
 
 def test_mistakes_in_a_plan_give_one_line(tmp_path: Path) -> None:
     (tmp_path / "comments.csv").write_text("student,exercise,points,comment\nann,ko,many,\n")
+    (tmp_path / "empty.csv").write_text("student,exercise,points,comment\nann,,2,\n")
     (tmp_path / "roster.csv").write_text("student,extension\nann,soon\n")
     for text, words in (
         ("late = 3", "has no key 'late'"), ("[exercises]\nchess = 1", "no exercise 'chess'"),
         ("[exercises]\nko = -1", "the weight of ko"), ("exercises = 3", r"under a line \[exerc"),
         ('zone = "Bern"', "time zone 'Bern' is unknown"),
         ('comments = "comments.csv"', "line 2: points="),
+        ('comments = "empty.csv"', "line 2: the column 'exercise' is empty"),
     ):
         (tmp_path / "class.toml").write_text(text)
         with pytest.raises(DlgoError, match=words):

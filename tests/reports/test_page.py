@@ -227,6 +227,12 @@ def test_a_game_of_other_rules_is_left_out():
     assert resigned["plies"] == 3
 
 
+def test_players_have_the_names_of_the_pieces_on_the_page():
+    for reason, shown in (("black (x) wins", "red wins with 4 in a row"), ("hung", "hung")):
+        four = record(0, "a", "b", 1, game="connect4", moves="1 2 1 2 1 2 1", reason=reason)
+        assert replay(four, "why")["reason"] == shown
+
+
 # In a browser
 
 
