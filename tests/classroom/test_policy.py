@@ -54,7 +54,8 @@ def a_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "roster.csv").write_text("student,extension,exercises\nann,,\nbo,,\ncy,2,\n"
                                          "di,2026-11-24,\ned,,liberties\n")
     (tmp_path / "comments.csv").write_text(
-        "student,exercise,points,comment\nann,ko,-1,see me\nann,liberties,3,oral\ncy,ko,,fine\nzoe,ko,1,\n")
+        "student,exercise,points,comment\nann,ko,-1,see me\nann,liberties,3,oral\ncy,ko,,fine\n"
+        "zoe,ko,1,\n")
     return tmp_path
 
 
