@@ -54,7 +54,7 @@ def test_planted_bugs_lose_points_and_are_told_of(name) -> None:
 @pytest.mark.skipif(not importlib.util.find_spec("cosmic_ray"), reason="needs Cosmic Ray")
 @pytest.mark.parametrize("name", EXERCISES if RUN_ALL else ["ko"])
 def test_nearly_all_mutants_lose_points(name) -> None:
-    """All exercises with --run-all, which takes ten minutes."""
+    """All exercises with --run-all: ten CPU minutes."""
     result = mutants.score(EXERCISES[name])
     assert result.share >= mutants.WANTED, result.survivors
     assert not result.unused and result.killed.total() >= 50
