@@ -55,10 +55,11 @@ def _grade_class(folder: Path, policy: Policy, settings: Settings) -> None:
     column = grade_column(policy.roster, files.assignment) if files.gradebook else 0
     names = settings.exercises or policy.names
     class_exercises = [get_exercise(name) for name in names] or list(exercises().values())
-    is_student = policy.roster is not None and policy.roster.row_of(folder.resolve().name)
+    own_row = policy.roster and policy.roster.row_of(folder.resolve().name)
+    is_student = files.of_one_student or bool(own_row)
     sources, remarks = hand_ins(
         folder, [exercise.name for exercise in class_exercises],
-        single=files.of_one_student or bool(is_student))
+        single=is_student)
     due = policy.due_text()
     if due:
         log(f"late: after {due}")
@@ -79,7 +80,7 @@ def _grade_class(folder: Path, policy: Policy, settings: Settings) -> None:
         titles = [title for title in titles if title in titles_with_work]
         grades = {student: [grade for grade in row if grade.exercise in titles_with_work]
                   for student, row in grades.items()}
-    files.write_all(grades, titles, policy, due, column)
+    files.write_all(grades, titles, policy, due, column, is_student)
 
 
 def _grade_all(
@@ -87,7 +88,8 @@ def _grade_all(
     settings: Settings,
 ) -> dict[str, list[Grade]]:
     """The grades of each student, which are saved and reported as they come."""
-    file = make_folder(settings.outputs.folder) / "grades.json"
+    make_folder(settings.outputs.folder)
+    file = settings.outputs.saved
     saved_grades = outputs.load(file)
     titles = [exercise.name for exercise in class_exercises]
     tasks = [

@@ -50,6 +50,11 @@ class Outputs:
         """Whether a file holds the grades of one student."""
         return bool(self.gradescope or self.classroom50)
 
+    @property
+    def saved(self) -> Path:
+        """The file of grades for the next run."""
+        return self.folder / "grades.json"
+
     def write_failure(self, error: DlgoError) -> None:
         """Gradescope needs its file also if nothing could be graded."""
         if self.gradescope:
@@ -57,7 +62,7 @@ class Outputs:
 
     def write_all(
         self, grades: Mapping[str, list[Grade]], exercises: list[str], policy: Policy, due: str,
-        column: int,
+        column: int, is_student: bool = False,
     ) -> None:
         """Write all files, and print who is missing.
 
@@ -65,6 +70,7 @@ class Outputs:
             grades: by student, in the order of `exercises`.
             due: the deadline in words, or "".
             column: number of the gradebook's column for the grades.
+            is_student: whether one student was graded; the table and the page are theirs alone.
         """
         [row, *_] = grades.values()
         if self.gradescope:
@@ -73,17 +79,25 @@ class Outputs:
         if self.classroom50:
             _write_json(self.classroom50, classroom50(row, os.environ))
         roster = policy.roster
-        strangers = write_grades_table(self.folder / "grades.csv", grades, exercises, roster)
+        table_roster = roster
+        if roster and is_student:
+            rows = [own for student in grades if (own := roster.row_of(student))]
+            table_roster = dataclasses.replace(roster, rows=rows)
+        table = self.folder / "grades.csv"
+        strangers = write_grades_table(table, grades, exercises, table_roster)
         if self.gradebook and roster:
             write_gradebook(self.gradebook, roster, {
                 student: _summary(row) for student, row in grades.items()}, column)
         # Whoever grades one student doesn't ask about the others.
-        absent = roster.absent(grades) if roster and len(grades) > 1 else []
+        absent = roster.absent(grades) if roster and not is_student else []
         lines = [f"{name} is not on the roster; their row is the last of the table"
                  for name in strangers]
         lines += [f"the comment on {exercise} of {student} was not used: {student} handed in "
                   f"nothing" for student, exercise in policy.comments
-                  if student not in grades and len(grades) > 1]
+                  if student not in grades and not is_student]
+        if is_student and any(student not in grades for student, _ in load(self.saved)):
+            lines.append(f"{table} and grades.html now show one student; grade the class's folder "
+                         "to show all")
         lines += [f"no hand-in: {', '.join(map(one_line, absent))}"] if absent else []
         for line in lines:
             log(line, err=True)

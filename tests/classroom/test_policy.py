@@ -100,6 +100,13 @@ def test_one_student_of_the_roster(a_class, capfd) -> None:
                      "--out", a_class / "out", "--plan", a_class / "class.toml")
     assert "Cy: ko 0/20" in done.stdout and "not on the roster" not in done.stderr
     assert "handed in nothing" not in done.stderr, "the others' comments"
+    with (a_class / "out/grades.csv").open() as file:
+        assert [row["student"] for row in csv.DictReader(file)] == ["cy"], "no zeros for others"
+    assert "show one student" not in done.stderr, "there were no others"
+    run(a_class, capfd, "--plan", a_class / "class.toml")
+    done = dlgo_here(capfd, "class", "grade", a_class / "class/Cy", "--trust",
+                     "--out", a_class / "out", "--plan", a_class / "class.toml")
+    assert "show one student; grade the class's folder to show all" in done.stderr
 
 
 def test_feedback_is_held_until_it_is_released(a_class, capfd) -> None:
