@@ -12,6 +12,7 @@ import pytest
 from dlgo.errors import DlgoError
 from experiments.classroom import grading
 from experiments.classroom.grading import Grade, Result
+from experiments.classroom.pages import write_grades
 from experiments.classroom.policy import read_policy
 from tests.command import assert_one_line, dlgo_here
 
@@ -119,6 +120,15 @@ def test_feedback_is_held_until_it_is_released(a_class, capfd) -> None:
     assert not any(text in page for text in ("see me", "18", "works", "notes.pdf"))
     lecturers = (a_class / "out/grades.html").read_text()
     assert "see me" in lecturers and "notes.pdf" in lecturers
+
+
+def test_a_page_says_nothing_twice(tmp_path: Path) -> None:
+    """A function that is not written yet fails several checks."""
+    results = [Result(f"check {number}", 2, 0, text, 0.1)
+               for number, text in enumerate(("f() is missing.", "f() is missing.", "Wrong."))]
+    write_grades(tmp_path, {"ann": [Grade("ann", "ko", results, 6)]}, ["ko"])
+    page = (tmp_path / "students/ann.html").read_text()
+    assert [page.count(text) for text in ("f() is missing.", "As above.", "Wrong.")] == [1, 1, 1]
 
 
 def test_who_handed_in_nothing_is_named(a_class, capfd) -> None:
