@@ -24,7 +24,7 @@ from experiments.classroom.hand_ins import Source, parts_of, recognise
 from experiments.classroom.unpacking import MAX_FILES, File, unpack
 
 _MAX_NOTES = 10
-# Errors of `ast` for what is no code, too large or too deep.
+# Errors of `ast` for text that is not code, too large or too deep.
 UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 # The beginning of a Python file that was made of a notebook.
 _NOTEBOOK = "# The code cells of "
@@ -131,13 +131,13 @@ def _as_python(
         target = name.with_suffix(".py")
         if (cells := _cells_of(text)) is not None:
             if name.suffix == ".py":
-                notes.append(f"{name} is a notebook, and was read as one")
+                notes.append(f"{name} is a notebook; it was read as one")
             for file, code in _files_of_notebook(cells, name.with_suffix(".ipynb")):
                 yield name, file, code
         elif name.suffix == ".py":
             yield name, name, content if text is None else text.encode()
         elif text and not text.lstrip().startswith("{"):
-            notes.append(f"{name} is no notebook, and was read as a Python file")
+            notes.append(f"{name} is not a notebook; it was read as a Python file")
             yield name, target, text.encode()
         else:
             notes.append(f"{name} is not a notebook that can be read")

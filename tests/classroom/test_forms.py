@@ -120,7 +120,7 @@ FORMS: dict[str, tuple[dict[str, str | bytes | list[str]], int, list[str]]] = {
     "a notebook in UTF-16": ({"ko.ipynb": notebook3([SOLUTION]).encode("utf-16")}, 10,
                              ["ko.ipynb is not in UTF-8"]),
     "a notebook as a file": ({"ko.py": notebook3([SOLUTION])}, 10, ["ko.py is a notebook, and"]),
-    "a file as a notebook": ({"ko.ipynb": SOLUTION}, 10, ["ko.ipynb is no notebook, and was read"]),
+    "a file as a notebook": ({"ko.ipynb": SOLUTION}, 10, ["ko.ipynb is not a notebook; it was read"]),
     "no notebook": ({"ko.ipynb": "{"}, 0, ["ko.ipynb is not a notebook that can be read"]),
     "nothing": ({"ko.py": ""}, 0, ["There is no function forbidden(); use the names of the task."]),
     "a file and a notebook": ({"ko.py": SOLUTION, "ko.ipynb": [KO.student_version()]}, 10,
