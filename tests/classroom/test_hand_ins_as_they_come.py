@@ -36,7 +36,7 @@ CLASSES: dict[str, tuple[dict[str, str | dict[str, str]], dict[str, str | None],
                        ["ann_ko.py is taken", "ko_final.py is taken"]),
     "endings twice": ({"ann/ko.py.py": "a", "bo/ko.py.ipynb": "b = 1", "cy/ko.pyw": "c"},
                       {"ann": "a", "bo": "b = 1", "cy": "c"},
-                      ["ko.py.py is taken as ko.py", "ko.ipynb is no notebook"]),
+                      ["ko.py.py is taken as ko.py", "ko.ipynb is not a notebook"]),
     "copies in other languages": (
         {"ann/Copy of ko.py": "a", "bo/Kopie von Copy of ko.py": "b", "cy/ko - Kopie (2).py": "c",
          "di/ko copy 2.py": "d", "ed/ko(1)(1).py": "e"},
