@@ -27,6 +27,7 @@ from typing import Any
 
 import click
 import numpy as np
+import psutil
 
 from dlgo.errors import DlgoError
 from dlgo.text import replace_once
@@ -211,7 +212,8 @@ def _in_child(task: Callable[[], str], seconds: int) -> str:
 
             sys.setrecursionlimit(5000)
             resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-            resource.setrlimit(resource.RLIMIT_DATA, (_BYTES, _BYTES))
+            most = _BYTES + getattr(psutil.Process().memory_info(), "data", 0)  # ours is copied
+            resource.setrlimit(resource.RLIMIT_DATA, (most, most))
             random.seed(0)  # the same luck in each run
             os.write(writable, task().encode())
         finally:
