@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import random
 from typing import Any
 
 import pytest
 
+from experiments.classroom import mutants
 from experiments.classroom.mutant_conditions import by_conditions, difference, variations
 from experiments.classroom.mutant_functions import by_wrappers
 from experiments.classroom.mutant_lines import Mutant, by_names, kinds_of_names
@@ -125,3 +127,12 @@ def test_names_of_the_same_kind_stand_for_each_other() -> None:
     last = "(len(values) - 1 - values[::-1].index(max(values)))"
     assert results[f"return {last}, first, others[1], point"][0] == 2
     assert not any("line 2" in mutant.place or "point[" in mutant.after for mutant in mutants)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="mutants run in forked processes")
+def test_memory_of_the_process_that_tries_mutants_is_not_theirs(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may have grown by other work; right programs must not run out of memory for that."""
+    monkeypatch.setattr(mutants, "_BYTES", 1 << 25)
+    assert mutants._in_child(lambda: "passed" if bytearray(1 << 20) else "", 5) == "passed"
