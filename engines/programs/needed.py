@@ -7,13 +7,12 @@ packages, those that these files and dlgo need.
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import importlib.util
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 from dlgo.imports import imported_files, imports_of, module_file
@@ -79,7 +78,7 @@ def package_files(shown: Sequence[str]) -> list[Path]:
     with the libraries and the metadata that lie beside them."""
     paths: set[Path] = set()
     for name in shown:
-        spec = importlib.util.find_spec(name)
+        spec = PathFinder.find_spec(name, _installed())
         if spec is not None:
             places = spec.submodule_search_locations or [spec.origin or ""]
             paths |= {Path(place) for place in places if place and Path(place).exists()}
@@ -98,14 +97,24 @@ def _owners() -> Mapping[str, list[str]]:
 
 def _named(name: str) -> list[metadata.Distribution]:
     """The distributions in which an importable name is: mostly one, called like it."""
-    with contextlib.suppress(metadata.PackageNotFoundError):
-        return [metadata.distribution(name)]
-    return [metadata.distribution(owner) for owner in _owners().get(name, ())]
+    owners = [name] if [*_distributions(name)] else _owners().get(name, ())
+    return [found for owner in owners for found in _distributions(owner)]
+
+
+def _distributions(name: str) -> list[metadata.Distribution]:
+    """The distribution of that name, if it is installed."""
+    return [*metadata.distributions(name=name, path=_installed())][:1]
+
+
+def _installed() -> list[str]:
+    """The folders of installed packages that this Python uses. Ray brings packages of its own in
+    another one, which code in a sandbox cannot see."""
+    return [place for place in sys.path if place.endswith("-packages")]
 
 
 def package_folders(prefixes: Iterable[str]) -> set[Path]:
     """The folders of installed packages of all Pythons under these folders, and of this one."""
-    folders = {Path(place) for place in sys.path if place.endswith("-packages")}
+    folders = {Path(place) for place in _installed()}
     return folders | {path for prefix in prefixes for path in Path(prefix).glob(_PYTHONS)}
 
 

@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from dlgo.system.files import open_regular
 from experiments.classroom.hand_ins import (
     DEPTH,
     ENTRIES,
@@ -42,10 +43,6 @@ _HEADER_BYTES, _DIGITS = 1 << 14, re.compile(rb"\d{64}")
 # a limit.
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
-# A link or a pipe may take the place of a file, which would lead away or wait for a writer.
-_OPEN = os.O_RDONLY
-for _flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"):
-    _OPEN |= getattr(os, _flag, 0)
 _LINK = "is a link; links are ignored"
 
 File = tuple[PurePosixPath, bytes]
@@ -134,13 +131,9 @@ def _note_unreadable(name: PurePosixPath, notes: list[str]) -> None:
 def _read(path: Path, max_bytes: int, budget: Budget) -> bytes | None:
     """The content of a regular file. None for a link, or for more than `max_bytes`."""
     try:
-        if not stat.S_ISREG(path.lstat().st_mode):
-            return None
-        with os.fdopen(os.open(path, _OPEN), "rb") as file:
-            status = os.fstat(file.fileno())  # it may have changed meanwhile
-            if not stat.S_ISREG(status.st_mode) or status.st_size > max_bytes:
-                return None
-            return budget.read(file, status.st_size)
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            return None if size > max_bytes else budget.read(file, size)
     except OSError:
         return None
 

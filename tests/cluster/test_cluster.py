@@ -83,17 +83,22 @@ def task_processes(cluster) -> list[int]:
 
 
 class AfterGames(Said):
-    """Calls functions, each after some more games; Ray wants the main thread for its nodes."""
+    """Calls functions, each after some more games; Ray wants the main thread for its nodes. Then
+    it takes time over each game until so many workers have played: the last one may start slowly.
+    """
 
-    def __init__(self, games: int, *calls: Callable[[], object]) -> None:
+    def __init__(self, games: int, workers: int, *calls: Callable[[], object]) -> None:
         super().__init__()
-        self._every, self._calls, self.workers = games, [*calls], set()
+        self._every, self._wanted = games, workers
+        self._calls, self.workers = [*calls], set()
 
     def game(self, record: GameRecord) -> None:
         super().game(record)
         self.workers.add(record.worker)
         if self._calls and len(self.games) % self._every == 0:
             self._calls.pop(0)()
+        if not self._calls and len(self.workers) < self._wanted:
+            time.sleep(0.3)
 
 
 def test_a_worker_and_a_node_die_and_one_joins_and_no_game_changes(
@@ -102,7 +107,7 @@ def test_a_worker_and_a_node_die_and_one_joins_and_no_game_changes(
     path = tmp_path / "games.sqlite"
     with small_cluster() as made:
         said = AfterGames(
-            60, lambda: os.kill(task_processes(made)[0], signal.SIGKILL),
+            60, 3, lambda: os.kill(task_processes(made)[0], signal.SIGKILL),
             lambda: made.remove_node(next(iter(made.worker_nodes)), allow_graceful=False),
             lambda: made.add_node(num_cpus=1),
         )
