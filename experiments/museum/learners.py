@@ -136,12 +136,16 @@ def priors(subject: Subject, part: str) -> Findings:
 
 def noise(subject: Subject, part: str) -> Findings:
     """Noise differs from move to move and from call to call, and keeps the sum and most of a prior;
-    below the root there is none."""
-    prior = np.array([0.5, 0.3, 0.2])
-    samples = np.array([numbers("priors with noise", subject.call(part, prior.copy(), True)).ravel()
+    below the root there is none. A prior of 0 is that of an illegal move, and remains 0."""
+    whole, illegal = np.array([0.5, 0.3, 0, 0.2]), 2
+    samples = np.array([numbers("priors with noise", subject.call(part, whole.copy(), True)).ravel()
                         for _ in range(300)])
-    sums, changes = samples.sum(axis=1), np.ptp(samples - prior, axis=1)
+    sums = samples.sum(axis=1)
     yield from compare("sum", "sums of priors with noise", [sums.min(), sums.max()], [1, 1])
+    yield from compare("illegal", f"with noise, the prior 0 of an illegal move in {_short(whole)}",
+                       samples[:, illegal].max(), 0)
+    prior, samples = np.delete(whole, illegal), np.delete(samples, illegal, axis=1)
+    changes = np.ptp(samples - prior, axis=1)
     if changes.mean() < 0.05 or samples.std(axis=0).max() < 1e-3 or (
         np.corrcoef(samples.T)[0, 1] > 0.9
     ):
@@ -149,7 +153,7 @@ def noise(subject: Subject, part: str) -> Findings:
     if (least_share := (samples / prior).min()) < 0.4:
         yield "share", f"noise leaves {least_share:.0%} of a prior; the papers leave 75%"
     yield from compare("below", "priors below the root, where there is no noise",
-                       subject.call(part, prior.copy(), False), prior)
+                       subject.call(part, whole.copy(), False), whole)
 
 
 def pick(subject: Subject, part: str) -> Findings:
@@ -210,8 +214,10 @@ def batches(subject: Subject, part: str) -> Findings:
 
 def epoch_loss(subject: Subject, part: str) -> Findings:
     """The loss of an epoch is the mean of those of its examples."""
-    for losses, size in (([1.0, 2.0, 6.0, 3.0], 2), ([0.5, 0.5, 2.0], 1), ([4.0, 5.0], 2)):
-        yield from compare("", f"losses {losses}, in batches of {size}, together",
+    for losses, size in (([1.0, 2.0, 6.0, 3.0], 2), ([0.5, 0.5, 2.0], 1), ([4.0, 5.0], 2),
+                         ([1.0, 2.0, 6.0], 2)):
+        tag = "last batch" if len(losses) % size else ""
+        yield from compare(tag, f"losses {losses}, in batches of {size}, together",
                            subject.call(part, losses, size), np.mean(losses))
 
 

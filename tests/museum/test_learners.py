@@ -43,7 +43,11 @@ def priors(logits, legal):
 
 
 def noise(priors, is_root):
-    return 0.75 * priors + 0.25 * RNG.dirichlet([0.3] * len(priors)) if is_root else priors
+    mixed = priors.copy()
+    if is_root:
+        legal = priors > 0
+        mixed[legal] = 0.75 * priors[legal] + 0.25 * RNG.dirichlet([0.3] * legal.sum())
+    return mixed
 
 
 def pick(visits, temperature):
@@ -67,7 +71,7 @@ def gradient(logits, values, policies, results):
 
 
 def epoch_loss(losses, size):
-    return np.mean([np.mean(batch) for batch in batches(losses, size)])
+    return sum(len(batch) * np.mean(batch) for batch in batches(losses, size)) / len(losses)
 
 
 def batches(examples, size):
@@ -93,10 +97,11 @@ FAULTS = [
     ("np.where(legal, np.exp(", "np.where(logits < 9, np.exp(", "priors", "1 3 4 8 are legal"),
     ("powers / powers.sum()\n", "powers\n", "priors", "it should be 0 "),
     ("powers / powers.sum()\n", "powers * np.nan\n", "priors", "must be finite numbers"),
-    ("if is_root else priors", "", "noise", "below the root, where there is no noise"),
+    ("if is_root:", "if True:", "noise", "below the root, where there is no noise"),
     ("0.75 * priors", "0.7 * priors", "noise", "sums of priors with noise: 0.95 0.95"),
-    ("RNG.dirichlet([0.3] * len(priors))", "priors", "noise", "nearly the same"),
-    ("0.75 * priors + 0.25", "0.2 * priors + 0.8", "noise", "of a prior; the papers leave 75%"),
+    ("legal = priors > 0", "legal = priors >= 0", "noise", "the prior 0 of an illegal move in 0.5 "),
+    ("RNG.dirichlet([0.3] * legal.sum())", "priors[legal]", "noise", "nearly the same"),
+    ("0.75 * priors[legal] + 0.25", "0.2 * priors[legal] + 0.8", "noise", "of a prior; the papers leave 75%"),
     ("visits.argmax()", "visits.argmin()", "pick", "temperature 0: shares of moves: 0 0 1 0"),
     ("visits.argmax()", "-1", "pick", "ValueError"),
     ("(1 / temperature)", "temperature", "pick", "temperature 0.5: shares of moves"),
@@ -108,7 +113,10 @@ FAULTS = [
     (" - np.log(", " - 0 * np.log(", "loss", "when all logits of a row grow alike"),
     ("2 * (values", "(values", "gradient", "the gradient of the value: "),
     ("len(examples), size)]", "len(examples) - 1, size)]", "batches", "3 examples in batches"),
-    ("np.mean([np.mean(", "np.sum([np.mean(", "epoch_loss", "together: 6; it should be 3"),
+    ("/ len(losses)", "", "epoch_loss", "together: 12; it should be 3"),
+    ("sum(len(batch) * np.mean(batch) for batch in batches(losses, size)) / len(losses)",
+     "np.mean([np.mean(batch) for batch in batches(losses, size)])", "epoch_loss",
+     "losses [1.0, 2.0, 6.0], in batches of 2, together: 3.75; it should be 3"),
     ("[-size:]", "[:size]", "window", "1 2 3 4; it should be 2 3 4 5"),
     ("(1 + play(game % 2 == 0)) / 2", "(play(game % 2 == 0) == 1)", "match", "0; it should be 0.5"),
     ("play(game % 2 == 0)", "play(True)", "match", "moves first: 8; it should be 4"),

@@ -71,14 +71,16 @@ noisy = Told(get_game("tictactoe"), sims=1)
 
 def noise(priors, is_root):
     """The priors of a position while self-play searches it, or one before it."""
+    legal = priors[priors > 0]
     state, answers = noisy.game.start().play("A1", "B1", "C1", "A2", "C2", "B2"), []
     noisy.network.evaluate = lambda planes: {
-        "policy": np.log(np.array([[1, 1, 1, 1, 1, 1, *priors]])), "value": np.zeros((1, 1))}
+        "policy": np.log(np.array([[1, 1, 1, 1, 1, 1, *legal]])), "value": np.zeros((1, 1))}
 
     def select_move(root, budget=None):
         noisy.root = Node(0, None, None)
         noisy.root.state = state if is_root else root
-        answers.append(list(noisy._evaluate(state)[0].values()))
+        answers.append(np.zeros(len(priors)))
+        answers[0][priors > 0] = list(noisy._evaluate(state)[0].values())
         raise StopAsyncIteration
 
     noisy.select_move = select_move
@@ -132,6 +134,8 @@ def batches(examples, size):
 
 
 def epoch_loss(losses, size):
+    if len(losses) % size:
+        raise NotImplementedError("all batches have the same size")
     return epoch(losses, size)[1][0]
 
 
