@@ -3,9 +3,10 @@
 `parts.toml` lists the functions that a file may have. A file may also have a class with
 select_move(state), called `Player` or with any name if it is all that the file has; it is asked
 without the evaluator. KIND is "puct" (the default), "uct" or "gumbel". SELF_PLAY = True: `search`
-is that of self-play, with noise. GAME is the game of the learner's parts (default: tictactoe). If
-it is given, or `dlgo audit --game`, a player is asked for moves in this game instead of trees, and
-may be any engine: dlgo audit "gtp:gnugo ..." --game go.
+is that of self-play, with noise. GAME is the game of the learner's parts (default: tictactoe;
+targets that take draughts are asked there, too, since a player may move twice). If it is given, or
+`dlgo audit --game`, a player is asked for moves in this game instead of trees, and may be any
+engine: dlgo audit "gtp:gnugo ..." --game go.
 """
 
 from __future__ import annotations
@@ -97,6 +98,7 @@ class Subject:
 
     Attributes:
         functions: by name; a player is the function `select_move` on trees, `moves` in a game.
+        names_game: whether the file or its user names the game.
         asked: how many questions they were asked. misspelt: names that are almost those of parts.
     """
 
@@ -109,7 +111,7 @@ class Subject:
             raise AuditError(f"{source}: KIND is {self.kind!r}; write puct, uct or gumbel")
         self.self_play = bool(getattr(self.module, "SELF_PLAY", False))
         game = game or getattr(self.module, "GAME", "")
-        self.game = get_game(game or "tictactoe")
+        self.names_game, self.game = bool(game), get_game(game or "tictactoe")
         self.functions = {name: function for name in PARTS
                           if callable(function := getattr(self.module, name, None))}
         player = getattr(self.module, "Player", None)

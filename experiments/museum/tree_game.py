@@ -47,6 +47,7 @@ UNFINISHED = 2
 # Columns of a table; then a child for each action, -1 where it is illegal.
 MOVER, RESULT, ESTIMATE, FIRST = range(4)
 KEYS = zobrist_table(1 << 14, stream="tree nodes")
+_SPREAD = 0x1E3779B97F4A7C15  # odd: products of different ways differ
 
 
 def mirrored(text: str) -> str:
@@ -105,10 +106,11 @@ def _end(nodes: list[Node], parent: int, result: int) -> Node:
 
 
 def _grow_cloud(nodes: list[Node], node: int) -> None:
-    """Below a position: a deep tree in which all positions have its value."""
+    """Below a position: a deep tree in which all positions have its value. A row of the table
+    stands for all positions of a ply."""
     value, decided = nodes[node].value, round(abs(nodes[node].value) * _ENDS)
     for _ in range(_CLOUD_PLIES):
-        nodes[node].children, nodes[node].priors = [node + 1] * 2, [0.5] * 2  # the same position
+        nodes[node].children, nodes[node].priors = [node + 1] * 2, [0.5] * 2
         nodes.append(Node(node, 1 - nodes[node].mover, value))
         node += 1
     nodes[-1].children = list(range(len(nodes), len(nodes) + _ENDS))
@@ -166,7 +168,8 @@ class _Arrays(NamedTuple):
 
 
 class TreeState(_Arrays):
-    """words: int64[1], the node. table: int64[nodes, FIRST + actions]; its estimates are as
+    """words: int64[2], the node, and the way to it, which tells positions of one node apart:
+    searches may merge equal ones. table: int64[nodes, FIRST + actions]; its estimates are as
     `kernels.evaluate` gives them."""
 
     shared_fields = ("table",)
@@ -174,12 +177,12 @@ class TreeState(_Arrays):
 
 @kernel
 def reset(state):
-    state.words[0] = 0
+    state.words[:] = 0
 
 
 @kernel
 def copy_into(target, source):
-    target.words[0] = source.words[0]
+    target.words[:] = source.words
 
 
 @kernel
@@ -204,6 +207,7 @@ def legal_actions(state, out):
 @kernel
 def play(state, action):
     state.words[0] = state.table[state.words[0], FIRST + action]
+    state.words[1] = 2 * state.words[1] + action
 
 
 @kernel
@@ -223,7 +227,7 @@ def evaluate(state):
 
 @kernel
 def key(state):
-    return KEYS[state.words[0]]
+    return KEYS[state.words[0]] ^ _SPREAD * state.words[1]
 
 
 @kernel
@@ -265,10 +269,13 @@ class TreeGame(GameSpec):
                 node.mover, node.result, round(estimate), *node.children)
 
     def new_kernel_state(self) -> TreeState:
-        return TreeState(np.zeros(1, np.int64), self._table)
+        return TreeState(np.zeros(2, np.int64), self._table)
 
     def scratch_state(self, like: Any, room: int = 1) -> Any:
         return like._replace(words=like.words.copy())
+
+    def render(self, state: GameState) -> str:
+        return f"{super().render(state)}\nposition {state.kernel_state.words}"
 
     def parse_move(self, state: GameState, text: str) -> Move:
         return super().parse_move(state, f"{text.strip().removesuffix('1')}1")

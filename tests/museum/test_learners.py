@@ -145,3 +145,17 @@ def test_a_fault_is_found(
 def test_what_is_missing_is_not_examined(tmp_path: Path) -> None:
     text = LEARNER.replace("def loss(", "def error(")
     assert findings(tmp_path, text, "gradient") == {"unseen": "the file has no loss"}
+
+
+@pytest.mark.parametrize("fill", ["policy[action] = count", "policy[action % 9] = count"])
+def test_targets_for_tic_tac_toe_only_are_right(tmp_path: Path, fill: str) -> None:
+    """If the file names no game, draughts are tried, too; that they fail there is no finding."""
+    text = LEARNER.replace("counts / counts.sum()", "policy_of(counts)") + f"""
+
+def policy_of(counts):
+    policy = np.zeros(9)
+    for action, count in enumerate(counts):
+        {fill}
+    return policy / policy.sum()
+"""
+    assert findings(tmp_path, text, "targets") == {}
