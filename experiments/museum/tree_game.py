@@ -177,12 +177,12 @@ class TreeState(_Arrays):
 
 @kernel
 def reset(state):
-    state.words[:] = 0
+    state.words[0] = state.words[1] = 0
 
 
 @kernel
 def copy_into(target, source):
-    target.words[:] = source.words
+    target.words[0], target.words[1] = source.words
 
 
 @kernel
