@@ -4,6 +4,8 @@ The command line prints the message of a `DlgoError` and exits with status 2; an
 else that escapes is a bug in this project.
 """
 
+import errno
+
 
 class DlgoError(Exception):
     """Base class of every error that wrong input can cause."""
@@ -67,3 +69,39 @@ class FormatError(DlgoError, ValueError):
 
 class DataError(DlgoError):
     """Training data that cannot be read, written or made as asked."""
+
+
+class FileError(DlgoError):
+    """A file that cannot be used although it is not damaged: nothing may replace it."""
+
+
+class UnreadableError(FileError):
+    """A file that the operating system does not give; its content may be intact."""
+
+
+class VersionError(FileError):
+    """A file that another version of dlgo wrote."""
+
+
+class ForeignFileError(FileError):
+    """A file of another program, or of another command of dlgo."""
+
+
+# What helps against an error of the operating system.
+_REMEDIES = {
+    errno.EACCES: "check its permissions and those of its folder",
+    errno.EPERM: "check its permissions and those of its folder",
+    errno.ENOENT: "check the name",
+    errno.ENOTDIR: "check the name",
+    errno.EISDIR: "name a file",
+    errno.EIO: "check the disk or the network drive, then try again",
+    errno.ENOSPC: "make room on the disk",
+    errno.EDQUOT: "make room on the disk",
+    errno.EMFILE: "allow more open files (`ulimit -n`)",
+}
+
+
+def system_reason(error: OSError) -> str:
+    """An error of the operating system with its remedy: "Permission denied; check ..."."""
+    reason = str(error.strerror or error)
+    return f"{reason}; {_REMEDIES[error.errno]}" if error.errno in _REMEDIES else reason

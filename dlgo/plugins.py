@@ -39,6 +39,7 @@ from dlgo.digests import hex_digest
 from dlgo.errors import LoadError, PluginError
 from dlgo.files import relative_path
 from dlgo.specs import suggest
+from dlgo.text import with_article
 from dlgo.tracebacks import describe
 
 FILE_PREFIX = "dlgo-file:"
@@ -133,7 +134,7 @@ class PluginGroup:
             if len({point.value for point in points}) > 1:
                 packages = " and ".join(point.dist.name if point.dist else "?" for point in points)
                 raise PluginError(
-                    f"{packages} both call {_a(self.noun)} {name!r}; remove one of them")
+                    f"{packages} both call {with_article(self.noun)} {name!r}; remove one of them")
             module, _, member = points[0].value.partition(":")
             return self._choose(_load_module(module, name), module, member, reference=name)
         path, member = path_and_member(name)
@@ -197,7 +198,8 @@ class PluginGroup:
             with contextlib.suppress(OSError, TypeError):
                 line = f", line {inspect.getsourcelines(target)[1]}"
             line = line.removesuffix(", line 0")  # a module
-            raise PluginError(f"{path}{line}: {name} is not {_a(self.noun)}: {self._wanted}")
+            raise PluginError(
+                f"{path}{line}: {name} is not {with_article(self.noun)}: {self._wanted}")
         return Plugin(reference or f"{path}:{name}", target, origin)
 
     def offered(self, path: Path) -> list[str]:
@@ -222,10 +224,6 @@ def path_and_member(name: str) -> tuple[str, str]:
         return match["path"], match["rest"] or ""
     path, _, member = name.partition(":")
     return path, member
-
-
-def _a(noun: str) -> str:
-    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 def load_file(path: Path) -> ModuleType:

@@ -14,7 +14,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from dlgo.errors import DlgoError, FormatError
+from dlgo.errors import DlgoError, FormatError, system_reason
 from dlgo.readers import read_bounded
 
 _DELIMITERS = ",;\t|"
@@ -35,7 +35,7 @@ def read_table(path: Path) -> Table:
     try:
         data = read_bounded(path, _MOST_BYTES)
     except OSError as error:
-        raise DlgoError(f"{path} cannot be read: {error.strerror or error}") from error
+        raise DlgoError(f"{path} cannot be read: {system_reason(error)}") from error
     except FormatError as error:
         raise DlgoError(f"{path} {error}") from None
     utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))

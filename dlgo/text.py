@@ -70,6 +70,11 @@ def number_of(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
+def with_article(noun: str) -> str:
+    """`a ledger`, `an engine`."""
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
 def duration(seconds: float) -> str:
     """Seconds for people: `2.3 s`, `12 s`, `4 min 05 s`, `2 h 07 min`."""
     if seconds < 60:

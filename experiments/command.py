@@ -54,7 +54,10 @@ def run(
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:
-        _fail(f"{error.strerror or error}: {error.filename}" if error.filename else str(error), 1)
+        from dlgo.errors import system_reason
+
+        named = f"{error.filename}: " if error.filename else ""
+        _fail(f"{named}{system_reason(error)}", 1)
     except UnicodeEncodeError as error:
         _fail(f"{error.object[error.start : error.end]!a} cannot be written in {error.encoding}, "
               "the encoding of names on this system; set PYTHONUTF8=1, or use a UTF-8 locale", 2)

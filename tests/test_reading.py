@@ -17,7 +17,7 @@ from dlgo.readers import MALFORMED, MOST_LEVELS, read_json, read_toml
     (b"[" * 500 + b"]" * 500, rf"x\.json is nested deeper than {MOST_LEVELS} levels"),
     (b"[" * 200_000, rf"x\.json is nested deeper than {MOST_LEVELS} levels"),
     (b" " * 2000, r"x\.json is larger than 1,000 bytes"),
-    (None, r"x\.json cannot be read: No such file or directory"),
+    (None, r"x\.json cannot be read: No such file or directory; check the name"),
 ])
 def test_json(content: bytes | None, message: str, tmp_path: Path) -> None:
     path, most = tmp_path / "x.json", 1000 if content == b" " * 2000 else 1 << 20

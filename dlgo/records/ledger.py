@@ -19,8 +19,9 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from dlgo.errors import LedgerError
+from dlgo.errors import DlgoError, ForeignFileError, LedgerError, UnreadableError
 from dlgo.files import make_folder
+from dlgo.readers import reading
 from dlgo.records import schema
 from dlgo.records.costs import CostTotals, PackedCosts
 from dlgo.records.entrants import display_names, latest_versions
@@ -37,6 +38,22 @@ _RESULT = COLUMNS["games"].index("result")
 # Exceptions of reading and writing. SQLite quotes a damaged file in its messages, which are then
 # not UTF-8.
 TROUBLE = (sqlite3.Error, UnicodeError)
+# What helps against errors of SQLite that say nothing against the file.
+_PERMISSIONS = "check the permissions of the file and of its folder"
+_REMEDIES = {
+    sqlite3.SQLITE_BUSY: "wait for the program that uses it",
+    sqlite3.SQLITE_CANTOPEN: _PERMISSIONS,
+    sqlite3.SQLITE_FULL: "make room on the disk",
+    sqlite3.SQLITE_IOERR: "make room on the disk, or check it",
+    sqlite3.SQLITE_LOCKED: "wait for the program that uses it",
+    sqlite3.SQLITE_PERM: _PERMISSIONS,
+    sqlite3.SQLITE_READONLY: _PERMISSIONS,
+}
+
+
+def _code(error: Exception) -> int:
+    """SQLite's primary number of an error; 0 for others."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
 def ledger_lock(ledger: str | Path) -> AbstractContextManager[None]:
@@ -65,8 +82,8 @@ class Ledger:
     """An open ledger file.
 
     Every row is compared with its checksum when it is read, and a table that was read to its end
-    with the stored number of rows. All methods raise LedgerError, in one line, if the file cannot
-    be read or written or is damaged.
+    with the stored number of rows. All methods raise LedgerError, in one line, if the file is
+    damaged or cannot be written, and FileError if it cannot be read or is no ledger.
 
     Args:
         path: the file; created if absent unless `read_only`.
@@ -81,29 +98,37 @@ class Ledger:
         self.specifications: dict[str, str] = {}
         self._names: dict[str, str] | None = None
         self._read_only = read_only
-        try:
+        with reading(self.path, "ledger", error=LedgerError):
             if self.path.is_dir():
                 raise LedgerError(f"ledger {self.path} is a folder; name a file")
-            if read_only and not self.path.exists():
+            if self.path.exists():
+                self.path.open("rb").close()  # SQLite does not say why it cannot open a file
+            elif read_only:
                 raise LedgerError(f"ledger {self.path} does not exist; `dlgo tournament` makes one")
-            if not read_only:
+            else:
                 make_folder(self.path.parent, error=LedgerError, remedy="name another file")
             # A reader does not empty the log of a tournament that was killed: otherwise it would be
             # unknown whether a log is missing. If there is no log, the reader removes its own
-            # ("rw").
-            mode = "rwc" if not read_only else "ro" if self._has_log() else "rw"
-            folder = self.path.absolute().parent
-            if mode == "rw" and not os.access(folder, os.W_OK):
-                mode = "ro&immutable=1"  # nobody can write there, SQLite no files of its own
-            address = f"{self.path.absolute().as_uri()}?mode={mode}"
+            # ("rw"), and can do without one where SQLite can write no files ("immutable").
+            modes = ["rwc"] if not read_only else ["ro"] if self._has_log() else [
+                "rw", "ro&immutable=1"]
+            if modes[0] == "rw" and not os.access(self.path.absolute().parent, os.W_OK):
+                del modes[0]
+            while not self._connected(modes.pop(0), bool(modes)):
+                pass
+
+    def _connected(self, mode: str, retry: bool) -> bool:
+        """Open the file in a mode of SQLite. With `retry`, False if the disk is full or fails."""
+        address = f"{self.path.absolute().as_uri()}?mode={mode}"
+        try:
             self._db = sqlite3.connect(address, timeout=30, isolation_level=None, uri=True)
             self._db.text_factory = schema.TEXT
             try:
-                if not read_only and schema.is_empty(self._db):
+                if not self._read_only and schema.is_empty(self._db):
                     schema.create(self._db)
                 schema.check(self._db)
                 self._check_log()
-                if read_only:
+                if self._read_only:
                     self._db.execute("PRAGMA query_only = 1")
                 else:
                     # In WAL mode the file survives a killed process; only a power cut may
@@ -113,12 +138,11 @@ class Ledger:
             except BaseException:
                 self._db.close()
                 raise
-        except (*TROUBLE, OSError) as error:
-            # The message does not advise deleting the file: it may belong to another user or a
-            # newer program.
-            raise LedgerError(
-                f"ledger {self.path} cannot be used: {error}; name another file"
-            ) from error
+        except TROUBLE as error:
+            if retry and _code(error) in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL):
+                return False
+            raise self._failure(error) from error
+        return True
 
     def _has_log(self) -> bool:
         try:
@@ -318,7 +342,15 @@ class Ledger:
             for row in self._db.execute(sql):  # noqa: UP028
                 yield row
         except TROUBLE as error:
-            raise self._damaged(str(error)) from error
+            raise self._failure(error) from error
+
+    def _failure(self, error: Exception) -> DlgoError:
+        """What an error of SQLite means."""
+        if _code(error) == sqlite3.SQLITE_NOTADB:
+            return ForeignFileError(f"{self.path} is not a ledger: {error}; name another file")
+        if remedy := _REMEDIES.get(_code(error)):
+            return UnreadableError(f"ledger {self.path} cannot be used: {error}; {remedy}")
+        return self._damaged(str(error))
 
     def _damaged(self, how: str) -> LedgerError:
         return LedgerError(

@@ -16,6 +16,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from dlgo.errors import ForeignFileError
+from dlgo.readers import check_format
+
 VERSION = 5
 
 _TABLES = tuple(
@@ -99,21 +102,17 @@ def is_empty(database: sqlite3.Connection) -> bool:
 
 
 def check(database: sqlite3.Connection) -> None:
-    """Raise sqlite3.DatabaseError unless the file is a ledger of the current format."""
-    version = _version_of(database)
+    """Raise VersionError or ForeignFileError, to be called within `reading`, unless the file is a
+    ledger of the current format."""
     if is_empty(database):
-        raise sqlite3.DatabaseError("it is empty")
-    if 0 < version < VERSION:
-        raise sqlite3.DatabaseError(
-            f"it has format {version}, of an older version of dlgo; this one reads format {VERSION}"
-        )
-    if version != VERSION:
-        raise sqlite3.DatabaseError(f"it is not a ledger of format {VERSION}")
+        raise ForeignFileError("it is empty")
+    version = _version_of(database)
+    check_format(f"ledger {version}" if version else "unknown", f"ledger {VERSION}")
     # Earlier versions had one more table, `checks`.
     tables = database.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL "
                               "AND name != 'checks' ORDER BY rowid")
     if tuple(sql for sql, in tables) != _TABLES:
-        raise sqlite3.DatabaseError(f"its tables are not those of format {VERSION}")
+        raise ForeignFileError(f"its tables are not those of format {VERSION}")
 
 
 def _version_of(database: sqlite3.Connection) -> int:

@@ -27,7 +27,7 @@ from pathlib import Path
 from sgfmill import sgf, sgf_grammar
 
 from dlgo.api import GameState, Move, Player
-from dlgo.errors import DlgoError, IllegalMoveError, NotationError, SpecError
+from dlgo.errors import DlgoError, IllegalMoveError, NotationError, SpecError, system_reason
 from dlgo.game_tree import Node, tree_of
 from dlgo.games import recorded_game
 from dlgo.games.go.state import Go
@@ -95,7 +95,7 @@ def record_bytes(path: Path) -> bytes:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        reason = getattr(error, "strerror", None) or error
+        reason = system_reason(error) if isinstance(error, OSError) else error
         raise NotationError(f"{path}: cannot be read: {reason}") from None
     if len(data) > MAX_BYTES:
         raise NotationError(f"{path}: larger than {MAX_BYTES >> 20} MiB, so not a game record")

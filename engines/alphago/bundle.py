@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dlgo.api import GameSpec
-from dlgo.errors import DlgoError, ModelError
+from dlgo.errors import ModelError, system_reason
 from dlgo.files import make_folder, write_file
 from dlgo.games import get_game
-from dlgo.readers import MALFORMED, read_json
+from dlgo.readers import check_format, read_json, reading
 from dlgo.specs import suggest
 from engines.learning.networks.card import FILE_NAME as CARD
 from engines.learning.networks.leaf_evaluator import can_play
@@ -82,7 +82,7 @@ def write_bundle(
         try:
             content = source.read_bytes()
         except OSError as error:
-            raise ModelError(f"{source} cannot be read: {error.strerror}") from None
+            raise ModelError(f"{source} cannot be read: {system_reason(error)}") from None
         write_file(folder / name, content, error=ModelError)
     data = {"format": FORMAT, "version": VERSION, "game": game, "costs": costs}
     write_file(folder / FILE_NAME, json.dumps(data, indent=2) + "\n", error=ModelError)
@@ -123,18 +123,15 @@ def find_bundle(name: str | None, game: GameSpec) -> Bundle:
 def read_bundle(folder: Path) -> Bundle:
     """The bundle in a folder.
 
-    Raises ModelError if its list is missing, damaged or of a newer version.
+    Raises ModelError if its list is missing or damaged, FileError if it is of another version or
+    cannot be read.
     """
     path = folder / FILE_NAME
-    if not path.exists():
-        raise ModelError(f"{folder} has no {FILE_NAME}; if its training is not finished, "
-                         "continue it with `dlgo train alphago`")
-    try:
+    with reading(path, "list of networks", error=ModelError, restore="copy the folder again"):
+        if not path.exists():
+            raise ModelError("it is missing; if the training is not finished, continue it with "
+                             "`dlgo train alphago`")
         data = read_json(path, "it")
-        if (data["format"], data["version"]) != (FORMAT, VERSION):
-            raise ValueError(f"not {FORMAT} of version {VERSION}")
+        check_format(f"{data.get('format')} {data.get('version')}", f"{FORMAT} {VERSION}")
         costs = {str(stage): float(cost) for stage, cost in data["costs"].items()}
         return Bundle(folder, str(get_game(data["game"])), costs)
-    except (DlgoError, *MALFORMED) as error:
-        raise ModelError(f"{path} is damaged or of another version: {error}; copy the folder "
-                         "again") from None

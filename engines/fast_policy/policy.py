@@ -20,9 +20,11 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameSpec, GameState
+from dlgo.errors import DataError
 from dlgo.games import recorded_game
+from dlgo.readers import reading
 from engines.fast_policy.rollout import PolicyRollout
-from engines.learning.data.checked_arrays import digest_of, read_arrays, refusing, write_arrays
+from engines.learning.data.checked_arrays import digest_of, read_arrays, write_arrays
 
 FORMAT = "dlgo fast policy 1"
 # Plies of a rollout for each action of the game, and at least; see `PolicyRollout.most_plies`.
@@ -117,21 +119,21 @@ class FastPolicy:
             game: the game to play; by default the one it was trained on. Options that do not
                 change the features, such as komi in Go, may differ.
 
-        Raises DataError, in one line, if the file is missing or damaged, is not a fast policy, or
-        is for another game, board or set of features.
+        Raises DataError, in one line, if the file is missing or damaged, or is for another game,
+        board or set of features; FileError if it is not a fast policy, or cannot be read.
         """
         path = Path(path)
-        with refusing(path, "fast policy"):
+        with reading(path, "fast policy", error=DataError):
             header, arrays = read_arrays(path, FORMAT, ("weights",))
             trained = recorded_game(header["game"])
             game = trained if game is None else game
             if (trained.name, trained.board_rows, trained.board_cols) != (
                 game.name, game.board_rows, game.board_cols
             ):
-                raise ValueError(f"it plays {trained}, not {game}; train one for {game}")
+                raise DataError(f"it plays {trained}, not {game}; train one for {game}")
             slots = [[name, size] for name, size in game.feature_slots]
             if header["features_version"] != game.features_version or header["slots"] != slots:
-                raise ValueError(
+                raise DataError(
                     f"it was trained on other features of {game}'s moves (version "
                     f"{header['features_version']}, this program has {game.features_version}); "
                     "train it again"

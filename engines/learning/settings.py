@@ -16,7 +16,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from dlgo.errors import DlgoError, SpecError
+from dlgo.errors import DlgoError, SpecError, VersionError
 from dlgo.specs import Option, parse_settings
 
 if TYPE_CHECKING:  # `dlgo --help` reads settings and must not load the games' kernels
@@ -94,9 +94,11 @@ class Settings:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """The settings that `to_json` gave. Raises KeyError if one is missing, TypeError for a name
-        that is not one of them."""
+        """The settings that `to_json` gave. Raises TypeError if one is missing, VersionError for a
+        name that is not one of them; to be called within `reading`."""
         inner = cls._inner()
+        if unknown := data.keys() - {field.name for field in dataclasses.fields(cls)}:
+            raise VersionError(f"has the setting {min(unknown)!r}, unknown to this version of dlgo")
         return cls(**{
             name: inner[name].from_json(value) if name in inner else value
             for name, value in data.items()

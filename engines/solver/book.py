@@ -20,9 +20,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dlgo.bits import popcount
-from dlgo.errors import DlgoError
+from dlgo.errors import DlgoError, ForeignFileError, FormatError
 from dlgo.games.connect4.board import CELLS, COLS, has_four, playable, winning_cells
 from dlgo.jit import inline_kernel, kernel
+from dlgo.readers import reading
 from engines.solver.board import cell_in, mirrored
 
 SHIPPED = Path(__file__).with_name("connect4.book")
@@ -66,18 +67,16 @@ def pack_book(plies: int, scores: np.ndarray) -> bytes:
 
 def read_book(path: Path) -> tuple[int, np.ndarray]:
     """The number of plies and the scores in a file, finished or not."""
-    try:
+    restore = "install dlgo again" if path == SHIPPED else "restore it from a copy"
+    with reading(path, "opening book of Connect Four", restore=restore):
         head, _, body = path.read_bytes().partition(b"\n")
-    except OSError as problem:
-        raise DlgoError(f"cannot read {path}: {problem.strerror or problem}") from None
-    match = re.fullmatch(f"{_FORMAT}, ([0-9]) plies", head.decode("ascii", "replace"))
-    check, content = body[:_CHECK_BYTES], body[_CHECK_BYTES:]
-    if not match or zlib.crc32(content).to_bytes(_CHECK_BYTES, "big") != check:
-        raise DlgoError(
-            f"{path} is damaged or not an opening book of Connect Four; remove it, or install dlgo "
-            "again"
-        )
-    return int(match[1]), np.frombuffer(zlib.decompress(content), np.int8)
+        if not (head.startswith(_FORMAT.encode()) or _FORMAT.encode().startswith(head)):
+            raise ForeignFileError("it does not begin as one")
+        match = re.fullmatch(f"{_FORMAT}, ([0-9]) plies", head.decode("ascii", "replace"))
+        check, content = body[:_CHECK_BYTES], body[_CHECK_BYTES:]
+        if not match or zlib.crc32(content).to_bytes(_CHECK_BYTES, "big") != check:
+            raise FormatError("its checksum differs")
+        return int(match[1]), np.frombuffer(zlib.decompress(content), np.int8)
 
 
 def open_book(plies: int, scores: np.ndarray) -> np.ndarray:

@@ -17,9 +17,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from dlgo.errors import DlgoError
+from dlgo.errors import DlgoError, ForeignFileError
 from dlgo.files import write_file
-from dlgo.readers import MALFORMED, read_json
+from dlgo.readers import MALFORMED, read_json, reading
 from dlgo.text import one_line
 from experiments.classroom.gradebooks import Roster, write_class_table, write_gradebook
 from experiments.classroom.grading import TRUSTED, Grade, Result, notes_of, points_text, shortest
@@ -228,11 +228,12 @@ def save(path: Path, grades: Iterable[Grade]) -> None:
 
 def load(path: Path) -> dict[tuple[str, str], Grade]:
     """Grades that `save` wrote, by student and exercise; {} without a file. Raises DlgoError."""
-    if not path.exists():
-        return {}
-    try:
+    remedy = "restore it from a copy, or choose another --out"
+    with reading(path, "file of grades", restore=remedy, other="choose another --out"):
+        if not path.exists():
+            return {}
         rows = read_json(path, "it")
+        if not isinstance(rows, list):
+            raise ForeignFileError("it is not a list")
         grades = [Grade(**row | {"results": [Result(**r) for r in row["results"]]}) for row in rows]
-    except MALFORMED as error:
-        raise DlgoError(f"{path} does not contain grades ({error}); choose another --out") from None
     return {(grade.student, grade.exercise): grade for grade in grades}

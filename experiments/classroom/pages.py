@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from dlgo.digests import hex_digest
-from dlgo.errors import DlgoError
+from dlgo.errors import ForeignFileError
 from dlgo.files import make_folder, write_csv, write_file
+from dlgo.readers import reading
 from dlgo.records.game_record import GameRecord
 from experiments.classroom.grading import TRUSTED, Grade, notes_of, shortest
 from experiments.classroom.standings import Standing, Standings
@@ -47,15 +48,14 @@ def pseudonyms(path: Path, students: Iterable[str]) -> dict[str, str]:
     If they were computed from names, students could compute them. Raises DlgoError if the file is
     damaged.
     """
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            names = dict(csv.reader(file))
-    except FileNotFoundError:
-        names = {"student": "pseudonym"}
-    except (OSError, ValueError, csv.Error) as error:
-        raise DlgoError(
-            f"{path} is damaged ({error}); delete it to draw new pseudonyms"
-        ) from None
+    names = {"student": "pseudonym"}
+    with reading(path, "list of pseudonyms", restore="restore it from a copy, or rename it to draw "
+                 "new pseudonyms"):
+        if path.exists():
+            with path.open(newline="", encoding="utf-8") as file:
+                names = dict(csv.reader(file))
+            if names.get("student") != "pseudonym":
+                raise ForeignFileError("it does not begin with student,pseudonym")
     free = {f"{quality} {animal}" for quality in _QUALITIES for animal in _ANIMALS}
     free -= set(names.values())
     for student in students:

@@ -31,8 +31,9 @@ import click
 import numpy as np
 
 from dlgo import DlgoError, GameState, get_game
+from dlgo.errors import ForeignFileError
 from dlgo.files import write_file
-from dlgo.readers import MALFORMED, read_json
+from dlgo.readers import read_json, reading
 from dlgo.rng import derive_seed
 from engines.isolation.describe import read_spec
 from engines.jobs import Amount, Processes, Task
@@ -156,16 +157,17 @@ def _read(path: Path) -> tuple[dict[str, int], Sets]:
     """The number of tasks drawn so far by stage, and the positions by class."""
     if not path.exists():
         path = SHIPPED
-    try:
+    with reading(path, "file of positions", restore="restore it from a copy, or name another "
+                 "file with --sets", other="name another file with --sets"):
         data = read_json(path, "it")
+        if not (isinstance(data, dict) and {"portions", "positions"} <= data.keys()):
+            raise ForeignFileError("it has no portions and positions")
         return data["portions"], {
             name: [position_of(columns, {
                 k: value for k, value in enumerate(results) if value is not None
             }) for columns, results in rows]
             for name, rows in data["positions"].items()
         }
-    except (DlgoError, *MALFORMED) as error:
-        raise DlgoError(f"{path} is not a file of positions ({error}); delete it") from None
 
 
 def _write(path: Path, draws_done: dict[str, int], sets: Sets) -> None:

@@ -19,10 +19,11 @@ import numpy as np
 
 from dlgo import DlgoError, GameSpec, GameState, Move, Player
 from dlgo.display import position_info
+from dlgo.errors import ForeignFileError, FormatError
 from dlgo.files import write_file
 from dlgo.games import recorded_game
 from dlgo.games.draughts.state import Draughts
-from dlgo.readers import MALFORMED, read_json
+from dlgo.readers import read_json, reading
 from dlgo.rng import derive_seed
 from dlgo.symmetry import symmetries
 from engines.base import Budget, Decision, Engine
@@ -114,17 +115,16 @@ def shipped_sets() -> list[PuzzleSet]:
 
 def read_puzzles(path: Path) -> PuzzleSet:
     """The puzzles of a file. Raises DlgoError if it is none."""
-    try:
+    with reading(path, "file of puzzles", restore="make it again with `dlgo puzzles`"):
         data = read_json(path, "it")
+        if not (isinstance(data, dict) and {"game", "puzzles"} <= data.keys()):
+            raise ForeignFileError("it has no game and puzzles")
         game = recorded_game(data["game"])
         puzzles = tuple(Puzzle(**entry) for entry in data["puzzles"])
         for puzzle in puzzles:
             if puzzle.state(game).is_over() or puzzle.outcomes[puzzle.solution] != puzzle.value:
-                raise DlgoError(f"{puzzle.position!r} is not a puzzle")
+                raise FormatError(f"{puzzle.position!r} is not a puzzle")
         return PuzzleSet(game, puzzles, str(data["command"]))
-    except (DlgoError, *MALFORMED) as error:
-        raise DlgoError(f"{path} is not a file of puzzles ({error}); `dlgo puzzles` makes one") \
-            from None
 
 
 def write_puzzles(path: Path, puzzles: PuzzleSet) -> None:

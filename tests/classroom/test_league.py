@@ -481,7 +481,7 @@ def test_bad_rules_and_damaged_files_give_one_line(tmp_path, capfd, at_home) -> 
     assert not out.exists()
     out.mkdir()
     (folder / "league.toml").write_text(PLAN)
-    for name, part in (("pseudonyms.csv", "is damaged"), ("games.sqlite", "cannot be used")):
+    for name, part in (("pseudonyms.csv", "is a damaged"), ("games.sqlite", "is not a ledger")):
         (out / name).write_bytes(b"\xff\0nonsense" * 99)
         done = league(capfd, folder, "--trust")
         assert done.returncode == 2 and f"{name} {part}" in done.stderr.splitlines()[-1]

@@ -11,7 +11,7 @@ import pytest
 
 from dlgo import GameState, get_game, kernels
 from dlgo.api import GameSpec
-from dlgo.errors import DataError, SpecError
+from dlgo.errors import DataError, DlgoError, SpecError
 from dlgo.rng import make_rng
 from engines.conformance import check_engine
 from engines.fast_policy.policy import FORMAT, FastPolicy, offsets_of
@@ -151,12 +151,12 @@ def test_files_that_are_no_policy_for_the_game_are_refused(tmp_path: Path) -> No
     write_arrays(tmp_path / "infinite.npz", {**header, "slots": slots}, infinite)
     np.savez(tmp_path / "pickled.npz", weights=np.array([{}], object), allow_pickle=True)
     for name, part in (
-        ("cut", "it is cut off"), ("text", "it is cut off, or not a fast policy"),
-        ("altered", "altered.npz: not a readable fast policy"), ("slots", "other features"),
+        ("cut", "it is cut off"), ("text", "text.npz is not a fast policy"),
+        ("altered", "altered.npz is a damaged fast policy"), ("slots", "other features"),
         ("foreign", "its format is 'dlgo games 1'"), ("short", "weights, not (2,)"),
         ("infinite", "not finite"), ("pickled", "it has no array"), ("absent", "No such file"),
     ):
-        with one_line_error(DataError, part):
+        with one_line_error(DlgoError, part):
             FastPolicy.load(tmp_path / f"{name}.npz", game)
     with one_line_error(DataError, "it plays connect4, not go:size=9; train one for go:size=9"):
         FastPolicy.load(path, get_game("go9"))

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from dlgo import GameState, get_game
-from dlgo.errors import DataError, ModelError, SpecError
+from dlgo.errors import DataError, DlgoError, ModelError, SpecError
 from engines.learning.data import Dataset, GameBuilder
 from engines.learning.networks.card import read_card
 from engines.learning.runs import Progress
@@ -179,16 +179,16 @@ def test_damaged_files_of_a_run_are_refused(games, trained, tmp_path) -> None:
     shutil.copytree(trained, tmp_path / "m")
     checkpoint = (tmp_path / "m/training/checkpoint.npz").read_bytes()
     for name, content, part in (
-        ("checkpoint.npz", b"", "delete it to start again"),
-        ("checkpoint.npz", checkpoint[: len(checkpoint) // 2], "delete it to start again"),
-        ("checkpoint.npz", b"PK\x03\x04 and no more", "delete it to start again"),
-        ("checkpoint.npz", b"\x80\x04.", "delete it to start again"),
+        ("checkpoint.npz", b"", "is a damaged checkpoint"),
+        ("checkpoint.npz", checkpoint[: len(checkpoint) // 2], "is a damaged checkpoint"),
+        ("checkpoint.npz", b"PK\x03\x04 and no more", "is a damaged checkpoint"),
+        ("checkpoint.npz", b"\x80\x04.", "is not a checkpoint"),
         ("plan.json", b"[" * 100_000, "plan.json"),
         ("plan.json", b'{"a": ' + b"9" * 5000 + b"}", "plan.json"),
     ):
         (tmp_path / "m/training/checkpoint.npz").write_bytes(checkpoint)
         (tmp_path / "m/training" / name).write_bytes(content)
-        with one_line_error(ModelError, part):
+        with one_line_error(DlgoError, part):
             train(TINY, Dataset.open(games), tmp_path / "m")
 
 

@@ -6,19 +6,18 @@ and whose member `checksum` is a SHA-256 of all the others.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
-from dlgo.errors import DataError, UnnamedGameError
+from dlgo.errors import DataError, ForeignFileError
 from dlgo.files import open_output
-from dlgo.readers import read_json
+from dlgo.readers import check_archive, check_format, read_json
 
 # Far above any file of this project; a small file can claim to unpack to anything.
 MAX_BYTES = 2**31
@@ -63,22 +62,24 @@ def write_arrays(
 def read_arrays(
     path: Path, form: str, names: Sequence[str], verify: bool = True
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Header and arrays of a file; to be called within `refusing`, whatever it raises.
+    """Header and arrays of a file; to be called within `reading`, whatever it raises.
 
     Args:
         form: the format that its header must name.
         names: of the arrays it must have; others are left alone.
         verify: compare the checksum; a file that has just been checked needs no second time.
     """
+    check_archive(path)
     with zipfile.ZipFile(path) as container:
         if sum(member.file_size for member in container.infolist()) > MAX_BYTES:
             raise ValueError(f"it unpacks to more than {MAX_BYTES >> 30} GiB")
     with np.load(path, allow_pickle=False) as file:
-        if "header" in file.files:  # a file of another format may lack arrays, too
-            stored_format = read_json(file["header"].tobytes(), "its header").get("format")
-            if stored_format != form:
-                raise ValueError(f"its format is {stored_format!r}, not {form!r}")
-        missing = sorted({*names, "header", "checksum"} - set(file.files))
+        expected = {*names, "header", "checksum"}
+        if not expected & set(file.files):
+            raise ForeignFileError(f"it has none of the arrays {', '.join(sorted(expected))}")
+        if "header" in file.files:  # before the arrays, which another format may lack
+            check_format(read_json(file["header"].tobytes(), "its header").get("format"), form)
+        missing = sorted(expected - set(file.files))
         if missing:
             raise ValueError(f"it has no array {', '.join(missing)}")
         # A zip member is checked against its CRC only when it is read to the end.
@@ -116,22 +117,3 @@ def check_range(
 def smallest(numbers: np.ndarray, highest: int) -> np.ndarray:
     """Numbers from 0 in as few bytes as the highest possible one takes."""
     return numbers.astype(np.min_scalar_type(max(highest, 0)))
-
-
-@contextlib.contextmanager
-def refusing(path: Path, kind: str) -> Iterator[None]:
-    """Whatever goes wrong while a file is read becomes a DataError of one line that names it;
-    `kind` is what the file should be: "shard"."""
-    try:
-        yield
-    except (DataError, UnnamedGameError):
-        raise
-    except (zipfile.BadZipFile, EOFError):
-        reason = f"it is cut off, or not {'an' if kind[0] in 'aeiou' else 'a'} {kind}"
-    except KeyError as error:
-        reason = f"its header has no {error}"
-    except Exception as error:  # a hostile file may provoke any
-        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    else:
-        return
-    raise DataError(f"{path}: not a readable {kind}: {reason}")

@@ -22,7 +22,7 @@ import numpy as np
 
 from dlgo.api import GameSpec
 from dlgo.digests import hex_digest
-from dlgo.errors import DataError
+from dlgo.errors import DataError, ForeignFileError
 from dlgo.text import number_of
 from engines.learning.data.records import GameData
 from engines.learning.data.shards import PATTERN, Shard, read_shard
@@ -63,7 +63,8 @@ class Dataset:
             paths: read only these files of the folder.
             earlier: a data set of the same folder; files that it has read are not read again.
 
-        Raises DataError if the folder is not there or holds no readable shard.
+        Raises DataError if the folder is not there or holds no readable shard, FileError for a
+        shard that the system does not give, or that another version of dlgo wrote.
         """
         folder = Path(folder)
         if not folder.is_dir():
@@ -79,7 +80,7 @@ class Dataset:
                 if game is not None and shard.game != game:
                     raise DataError(f"{path}: holds games of {shard.game}, not of {game}")
                 game, read[path] = shard.game, shard
-            except DataError as error:
+            except (DataError, ForeignFileError) as error:
                 skipped.append(str(error))
                 (report or _warn)(f"{error}; it is skipped")
         games = [data for shard in read.values() for data in shard.games]

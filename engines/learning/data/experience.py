@@ -28,6 +28,7 @@ from dlgo.encoders.base import Encoder
 from dlgo.errors import DataError
 from dlgo.games import recorded_game
 from dlgo.jit import kernel
+from dlgo.readers import reading
 from dlgo.symmetry import by_symmetry, symmetries
 from engines.learning.data import checked_arrays
 from engines.learning.data.batches import PositionArrays, chunks, cut
@@ -172,10 +173,10 @@ def read_experience(
 ) -> Experience:
     """The experience in a file; of this game and encoder, where they are given.
 
-    Raises DataError, naming the file, if it is cut off, altered, of another format, game, size of
-    board or encoder.
+    Raises DataError, naming the file, if it is cut off, altered, of another game, size of board or
+    encoder; else FileError.
     """
-    with checked_arrays.refusing(path, "experience file"):
+    with reading(path, "experience file", error=DataError, restore=""):
         header, arrays = checked_arrays.read_arrays(path, FORMAT, _ARRAYS)
         experience = _experience(recorded_game(header["game"]), header, arrays)
     for name, expected in (("game", game), ("encoder", encoder)):

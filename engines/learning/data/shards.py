@@ -1,7 +1,7 @@
 """Shards: files of some games each, with a checksum and where they come from.
 
 docs/data.md lists the arrays of a shard. Nothing in it is pickled, and reading it runs no code from
-it. A truncated or altered shard, or another file, is refused with one line that names it.
+it. A truncated or altered shard, or another file, is rejected with one line that names it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from dlgo.api import GameSpec
 from dlgo.errors import DataError
 from dlgo.files import write_file
 from dlgo.games import recorded_game
+from dlgo.readers import reading
 from engines.learning.data import checked_arrays
 from engines.learning.data.checked_arrays import check_arrays, smallest
 from engines.learning.data.records import (
@@ -76,16 +77,17 @@ def write_shard(
 def read_shard(path: Path, verify: bool = True) -> Shard:
     """The games of a shard; `verify` compares its checksum.
 
-    Raises DataError with the file and the fault.
+    Raises DataError, with the file and the fault, if it is damaged or missing; else FileError.
     """
-    with checked_arrays.refusing(path, "shard"):
+    with reading(path, "shard", error=DataError, restore=""):
         header, arrays = checked_arrays.read_arrays(path, FORMAT, _ARRAYS, verify)
         games = _games(recorded_game(header["game"]), arrays)
         return Shard(path, games.game, list(games), header["provenance"], header["content"])
 
 
 def existing_shard(folder: Path, number: int, log: Callable[[str], None]) -> Shard | None:
-    """The shard of that number; None if it is missing or broken and has to be made."""
+    """The shard of that number; None if it is missing or damaged and has to be made. Raises
+    FileError if it may be good: then nothing may replace it."""
     path = shard_path(folder, number)
     if not path.exists():
         return None

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from dlgo.errors import DataError, ModelError
+from dlgo.errors import DataError, FileError, ModelError
 from dlgo.readers import read_json
 from engines.learning.diagnostics.findings import ILL, WATCH, Diagnosis, Finding
 from engines.learning.runs.checkpoint import Checkpoint, read_checkpoint
@@ -22,7 +22,7 @@ def readable(diagnosis: Diagnosis, name: str) -> Iterator[None]:
     """Make a finding, called `name`, of a file that cannot be read within the block."""
     try:
         yield
-    except (DataError, ModelError) as error:
+    except (DataError, FileError, ModelError) as error:
         diagnosis.add(Finding(name, ILL, str(error)))
 
 

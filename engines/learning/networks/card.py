@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dlgo.errors import ModelError
-from dlgo.readers import read_json
+from dlgo.errors import ForeignFileError, FormatError, ModelError
+from dlgo.readers import check_format, read_json, reading
 from dlgo.specs import check_number
 from engines.learning.networks import catalog
 
@@ -90,54 +90,49 @@ class Card:
 
 
 def read_card(folder: Path) -> Card:
-    """The card of a model folder. Raises ModelError if there is none, or it is not a card, or one
-    of another format."""
+    """The card of a model folder. Raises ModelError if there is none or it is damaged, FileError if
+    it is of another version or cannot be read."""
     path = folder / FILE_NAME
-    if not path.exists():
-        raise ModelError(f"{folder} is not a model: it has no {FILE_NAME}; `dlgo models` lists "
-                         "those that come with the package")
-    try:
-        return _parsed(read_json(path, "it"))
-    except (ModelError, ValueError) as error:
-        raise ModelError(f"{path} cannot be read as the card of a model: {error}") from None
+    with reading(path, "card of a model", error=ModelError, restore="copy the folder again",
+                 other="name the folder of a model"):
+        if path.exists():
+            return _parsed(read_json(path, "it"))
+    raise ModelError(f"{folder} is not a model: it has no {FILE_NAME}; `dlgo models` lists those "
+                     "that come with the package")
 
 
 def _parsed(fields: Any) -> Card:
-    """The card, or a ModelError that says what is wrong with it."""
-    if not isinstance(fields, dict) or fields.pop("format", None) != FORMAT:
-        raise ModelError("dlgo did not write it")
-    version = fields.pop("version", None)
-    if version != VERSION:
-        raise ModelError(
-            f"its format has version {version}, this dlgo reads version {VERSION}; train the model "
-            "again, or use the version of dlgo that wrote it"
-        )
+    """The card. Raises FormatError or FileError with what is wrong with it."""
+    if not isinstance(fields, dict):
+        raise ForeignFileError("it is not a table")
+    check_format(f"{fields.pop('format', None)} {fields.pop('version', None)}",
+                 f"{FORMAT} {VERSION}")
     fields = {"play": {}, **fields}
     for item in dataclasses.fields(Card):
         kind = {"shape": list, "num_actions": int}.get(
             item.name, str if item.type == "str" else dict)
         if not isinstance(fields.get(item.name), kind):
-            raise ModelError(f"{item.name} is missing or not a {kind.__name__}")
+            raise FormatError(f"{item.name} is missing or not a {kind.__name__}")
     if len(fields["shape"]) != 3 or not _is_shape(fields["shape"]):
-        raise ModelError(f"shape {fields['shape']} is not rows, columns, planes")
+        raise FormatError(f"shape {fields['shape']} is not rows, columns, planes")
     for name, head in fields["heads"].items():
         if not isinstance(head, dict) or not _is_shape(head.get("shape")):
-            raise ModelError(f"head {name} has no shape")
+            raise FormatError(f"head {name} has no shape")
     data = fields["training"].get("data", {})
     measures = {"data": data, **fields["accuracy"]}
     if not all(isinstance(part, dict) for part in measures.values()):
-        raise ModelError("training.data and the parts of accuracy must be tables")
+        raise FormatError("training.data and the parts of accuracy must be tables")
     measures["data"], measures["training"] = (
         {name: part[name] for name in _COSTS if name in part} for part in (data, fields["training"])
     )
     for part, values in measures.items():
         for name, value in values.items():
-            check_number(value, f"{part}.{name}", error=ModelError)
+            check_number(value, f"{part}.{name}", error=FormatError)
     for name, value in fields["play"].items():
         if name not in _PLAY:
-            raise ModelError(f"play.{name} is unknown; known are {', '.join(_PLAY)}")
+            raise FormatError(f"play.{name} is unknown; known are {', '.join(_PLAY)}")
         check_number(value, f"play.{name}", low=_PLAY[name][0], high=_PLAY[name][1],
-                     error=ModelError)
+                     error=FormatError)
     return Card(**{item.name: fields[item.name] for item in dataclasses.fields(Card)} | {
         "shape": tuple(fields["shape"]),
         "heads": {name: Head(tuple(head["shape"]), str(head.get("activation")),

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from dlgo.digests import hex_digest
-from dlgo.errors import ModelError
+from dlgo.errors import ModelError, UnreadableError, system_reason
 from dlgo.files import write_file
 from dlgo.specs import suggest
 from dlgo.system import machine
@@ -85,7 +85,7 @@ def load_card(name: str) -> tuple[Path, Card]:
 
 def read_file(folder: Path, card: Card, name: str) -> bytes:
     """The bytes of one of a model's files. Raises ModelError if it is missing, or differs from the
-    file that the card describes."""
+    file that the card describes; UnreadableError if the system does not give it."""
     path = folder / name
     try:
         content = path.read_bytes()
@@ -96,7 +96,7 @@ def read_file(folder: Path, card: Card, name: str) -> bytes:
                       "need the model's folder of a source checkout")
         raise ModelError(f"model {folder} has no {name}; {remedy}") from None
     except OSError as error:
-        raise ModelError(f"{path} cannot be read: {error.strerror}") from None
+        raise UnreadableError(f"{path} cannot be read: {system_reason(error)}") from None
     if hex_digest(content, 64) != card.files.get(name):
         raise ModelError(
             f"{path} is not the file its card describes (checksum differs): it is damaged or "

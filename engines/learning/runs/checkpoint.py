@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,14 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from dlgo.errors import ModelError
+from dlgo.errors import ForeignFileError, ModelError
 from dlgo.files import write_file
-from dlgo.readers import MALFORMED, read_json
+from dlgo.readers import check_archive, check_format, read_json, reading
 
 FILE_NAME = "checkpoint.npz"
 # Where a file of a run cannot be written, on a full disk for instance.
 REMEDY = "make room, and run the same command again: it continues"
-_FORMAT = 1
+_FORMAT = 1  # the format's version
 
 
 @dataclass(frozen=True)
@@ -80,21 +79,20 @@ def write_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
 
 
 def read_checkpoint(folder: Path) -> Checkpoint | None:
-    """The folder's checkpoint, or None if there is none. Raises ModelError if the file is damaged
-    or something else."""
-    path = folder / FILE_NAME
-    if not path.exists():
-        return None
-    try:
+    """The folder's checkpoint, or None if there is none. Raises ModelError if the file is damaged,
+    FileError if it cannot be used for another reason."""
+    path, elsewhere = folder / FILE_NAME, "train in another folder"
+    with reading(path, "checkpoint", error=ModelError, other=elsewhere,
+                 restore=f"restore it from a copy, or {elsewhere}"):
+        if not path.exists():
+            return None
+        check_archive(path)
         with np.load(path, allow_pickle=False) as arrays:
-            notes = read_json(str(arrays["notes"]))
+            if "notes" not in arrays.files:
+                raise ForeignFileError("it has no array 'notes'")
+            notes = read_json(str(arrays["notes"]), "its array 'notes'")
+            check_format(f"checkpoint {notes['format']}", f"checkpoint {_FORMAT}")
             state = [arrays[f"state{i}"] for i in range(len(arrays.files) - 1)]
-        if notes["format"] != _FORMAT:
-            raise ValueError("another format")
         if notes["epoch"] != len(notes["history"]):
             raise ValueError("its history is not complete")
         return Checkpoint(notes["plan"], notes["source"], notes["history"], state)
-    except (OSError, EOFError, RuntimeError, zipfile.BadZipFile, *MALFORMED) as error:
-        raise ModelError(
-            f"{path} is not a checkpoint, or it is damaged ({error}); delete it to start again"
-        ) from None

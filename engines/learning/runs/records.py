@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dlgo.errors import ModelError
 from dlgo.files import write_csv, write_file
+from dlgo.readers import reading
 from engines.learning.runs.checkpoint import REMEDY
 
 if TYPE_CHECKING:
@@ -61,14 +62,12 @@ def read_history(folder: Path, columns: Iterable[str]) -> list[dict[str, float]]
     """The rows of a run's history.csv; empty cells are left out. Raises ModelError if the file is
     missing, damaged, or lacks one of the columns in a row."""
     path = folder / "history.csv"
-    try:
+    with reading(path, "history", error=ModelError, restore=_REWRITTEN):
+        if not path.exists():
+            raise ModelError("it is missing, so no iteration is finished; continue the training")
         with path.open(newline="", encoding="utf-8") as file:
             table = list(csv.DictReader(file))
         rows = [{name: float(cell) for name, cell in row.items() if cell} for row in table]
-    except FileNotFoundError:
-        raise ModelError(f"{folder} has no finished iteration: history.csv is missing") from None
-    except (OSError, ValueError, TypeError, csv.Error) as error:
-        raise ModelError(f"{path} cannot be read ({error}); {_REWRITTEN}") from None
     missing = [name for name in columns if not all(name in row for row in rows)]
     if missing or not rows:
         lacks = f"lacks the column {missing[0]}" if missing else "has no rows"

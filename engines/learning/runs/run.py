@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from dlgo.errors import ModelError, SpecError
+from dlgo.errors import ModelError
 from dlgo.files import make_folder, write_file
 from dlgo.games import get_game
-from dlgo.readers import MALFORMED, read_json
+from dlgo.readers import read_json, reading
 from dlgo.system.locks import held
 from dlgo.text import duration
 from engines.learning.run_status import Pace, Progress, Status
@@ -104,24 +104,19 @@ class Run:
 
     def _checked(self, config: Any) -> Any:
         """The configuration, if the folder's run can continue with it. Raises ModelError."""
-        path, remedy = self.folder / "plan.json", "choose another folder"
-        stored_plan, earlier = None, {}
+        path, earlier = self.folder / "plan.json", {}
+        restore = "restore it from a copy, or choose another folder"
         if self._checkpoint is not None:
             stored_plan, earlier = self._checkpoint.plan, self._checkpoint.source
-        try:
+            restore = "rename it and run the command again: the checkpoint has the plan, too"
+        with reading(path, "plan of a run", error=ModelError, restore=restore):
             if path.exists():
-                remedy = f"delete it and run the command again, or {remedy}"
-                stored_plan = read_json(path)
-            if stored_plan is None:
+                stored_plan = read_json(path, "it")
+            elif self._checkpoint is None:
                 return config
             stored_method, method = (
                 plan.get("method", "alphazero") for plan in (stored_plan, config.to_json()))
             begun = type(config).from_json(stored_plan) if stored_method == method else None
-        except SpecError as error:
-            raise ModelError(f"{path}: {error}; choose another folder") from None
-        except MALFORMED:
-            raise ModelError(
-                f"{path} is damaged, or another version of dlgo wrote it; {remedy}") from None
         if begun is None:
             raise ModelError(f"{self.folder} holds a run of {stored_method}, not of {method}; "
                              "choose another folder")

@@ -10,7 +10,7 @@ import pytest
 
 from dlgo import GameState, get_game
 from dlgo.encoders import get_encoder
-from dlgo.errors import DataError
+from dlgo.errors import DataError, VersionError
 from engines.learning.data import experience as module
 from engines.learning.data.batches import chunks
 from engines.learning.data.experience import (
@@ -177,19 +177,19 @@ def test_what_is_not_such_a_file_is_refused_in_one_line(
     whole = path.read_bytes()
     for keep in (0, 10, 500, len(whole) - 40):
         path.write_bytes(whole[:keep])
-        with one_line_error(DataError, "e.npz: not a readable experience file: it is cut off"):
+        with one_line_error(DataError, "e.npz is a damaged experience file: it is cut off"):
             read_experience(path)
     with one_line_error(DataError, "No such file"):
         read_experience(tmp_path / "nowhere.npz")
     altered = bytearray(whole)
     altered[len(whole) // 2] ^= 0x55
     path.write_bytes(bytes(altered))
-    with one_line_error(DataError, "not a readable experience file"):
+    with one_line_error(DataError, "a damaged experience file"):
         read_experience(path)
     monkeypatch.setattr(module, "FORMAT", "dlgo experience 3")
     write_experience(path, played)
     monkeypatch.undo()
-    with one_line_error(DataError, "its format is 'dlgo experience 3', not 'dlgo experience 2'"):
+    with one_line_error(VersionError, "has format 3, and this version of dlgo reads"):
         read_experience(path)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dlgo import GameState, Player, Point, get_game
-from dlgo.errors import DataError
+from dlgo.errors import DataError, ForeignFileError, VersionError
 from engines.learning.data import Dataset, GameBuilder, GameData, Start, read_shard
 from engines.learning.data.checked_arrays import digest_of
 from engines.learning.data.records import FULL_SEARCH, LABELLED, NO_RESULT, NO_VALUE, SECOND
@@ -90,7 +90,7 @@ def test_equal_games_have_equal_content_whoever_made_them(tmp_path: Path) -> Non
 def test_a_shard_that_is_cut_off_is_named(tmp_path: Path, keep: int) -> None:
     path = a_shard(tmp_path)
     path.write_bytes(path.read_bytes()[:keep])
-    with pytest.raises(DataError, match="games-000000.npz: not a readable shard") as caught:
+    with pytest.raises(DataError, match="games-000000.npz is a damaged shard") as caught:
         read_shard(path)
     assert "\n" not in str(caught.value)
 
@@ -140,7 +140,7 @@ def test_a_shard_of_contradictions_is_refused_even_with_a_right_checksum(tmp_pat
         arrays.update(change)
         checksum = np.frombuffer(bytes.fromhex(digest_of(arrays)), np.uint8)
         np.savez(path, **arrays, checksum=checksum)
-        with pytest.raises(DataError, match="not a readable shard: [ae]") as caught:
+        with pytest.raises(DataError, match="is a damaged shard: [ae]") as caught:
             read_shard(path)
         assert "checksum" not in str(caught.value)
 
@@ -161,7 +161,7 @@ def test_nothing_is_ever_unpickled(tmp_path: Path) -> None:
             plain = io.BytesIO()
             np.save(plain, array)
             container.writestr(f"{name}.npy", evil if name == "action" else plain.getvalue())
-    with pytest.raises(DataError, match="not a readable shard"):
+    with pytest.raises(DataError, match="is a damaged shard"):
         read_shard(path)
 
 
@@ -169,10 +169,10 @@ def test_other_formats_are_named(tmp_path: Path) -> None:
     path = a_shard(tmp_path)
     header = {"format": "dlgo games 99", "game": "go:size=5", "content": "", "provenance": {}}
     _rewrite(path, header=np.frombuffer(json.dumps(header).encode(), np.uint8))
-    with pytest.raises(DataError, match="dlgo games 99"):
+    with pytest.raises(VersionError, match="has format 99, .* reads format 1; use"):
         read_shard(path)
     np.savez(path, planes=np.zeros(3))
-    with pytest.raises(DataError, match="it has no array"):
+    with pytest.raises(ForeignFileError, match="is not a shard: it has none of the arrays"):
         read_shard(path)
 
 

@@ -169,7 +169,7 @@ def test_epsilon_falls_to_the_middle_of_the_iterations_or_of_the_cpu_time() -> N
     ("policy_gradient", "nets/*/network.keras", ModelError,
      "checksum differs): it is damaged or of another model; copy the folder again; restore"),
     ("q_learning", "experience/000005.npz", DataError,
-     "000005.npz: not a readable experience file: it is cut off"),
+     "000005.npz is a damaged experience file: it is cut off; the run needs"),
 ])
 def test_files_that_a_run_still_needs_and_that_are_damaged_are_named(
     name: str, damaged: str, error: type[Exception], message: str, short: dict[str, Path],
