@@ -78,11 +78,20 @@ class Answer(NamedTuple):
     decided: bool  # it says itself which move it plays
     calls: list[list[int]]  # nodes of each call of the evaluator; [] for an engine
     proven: int | None  # the result for the player to move that it calls certain
+    threaded: bool  # it evaluates in threads of its own, in any order
 
     @property
     def asked(self) -> list[int]:
         """The nodes of all calls."""
         return sum(self.calls, [])
+
+    @property
+    def simulations(self) -> list[list[int]]:
+        """The calls, if each node in them, but for the first, stands for a simulation; else only
+        the first one. A batch may leave out a leaf that it has reached before."""
+        further = len(self.asked) - sum(self.visits.values())
+        fewest = 1 if len(self.calls) < len(self.asked) else -2
+        return self.calls[: None if fewest <= further <= 2 and not self.threaded else 1]
 
     @property
     def text(self) -> str:
@@ -156,7 +165,7 @@ class Subject:
         that is none."""
         script = Script(tree_game(tree))
         state, evaluate = script.game.start(), [script] if part == "search" else []
-        return _read(state, self.call(part, state, *evaluate, simulations), script.calls)
+        return _read(state, self.call(part, state, *evaluate, simulations), script)
 
     def _decide(self, state: GameState, simulations: int = 0, seed: int = 1) -> Decision:
         """The decision of the player, with its own budget if `simulations` is 0."""
@@ -171,7 +180,7 @@ def _text(state: GameState) -> str:
     return state.game.settings.get("tree") or f"\n{state}"
 
 
-def _read(state: GameState, answer: Any, calls: list[list[int]]) -> Answer:
+def _read(state: GameState, answer: Any, script: Script) -> Answer:
     move, value, proven, visits, tree = None, None, None, answer, _text(state)
     if isinstance(answer, Decision):
         move, value, proven, visits = answer.move, answer.value, answer.proven, answer.visits
@@ -188,7 +197,8 @@ def _read(state: GameState, answer: Any, calls: list[list[int]]) -> Answer:
         raise AuditError(f"it gives {tree} the value {value!r}; values are -1 to 1")
     action = max(counts, key=counts.__getitem__) if move is None else _action(state, move)
     game = TreeGame.of(state.game)
-    return Answer(game, tree, action, counts, value, move is not None, calls, proven)
+    return Answer(game, tree, action, counts, value, move is not None, script.calls, proven,
+                  script.threaded)
 
 
 def _action(state: GameState, answer: Any) -> int:

@@ -116,10 +116,10 @@ class Fit(NamedTuple):
 
 def best_fit(choices: list[Choice], kind: str) -> Fit:
     """The best fit of the rule of a kind of search: N may count the evaluation of the position
-    itself or not, and means may be stretched to lie between 0 and 1 at each position, as mctx
-    does."""
+    itself or not, or the simulation under way, and means may be stretched to lie between 0 and 1 at
+    each position, as mctx does."""
     fits: list[Fit] = []
-    for less, stretch in itertools.product((0, 1), (False, True)):
+    for less, stretch in itertools.product((0, 1, -1), (False, True)):
         held = {number: row for number, choice in enumerate(choices)
                 if (row := _held(choice, kind, less, stretch)) is not None}
         shares = np.mean(list(held.values()) or np.ones((1, len(_CONSTANTS))), axis=0)
