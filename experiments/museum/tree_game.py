@@ -20,6 +20,7 @@ from __future__ import annotations
 import functools
 import math
 import re
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -182,7 +183,8 @@ def reset(state):
 
 @kernel
 def copy_into(target, source):
-    target.words[0], target.words[1] = source.words
+    target.words[0] = source.words[0]
+    target.words[1] = source.words[1]
 
 
 @kernel
@@ -295,17 +297,20 @@ class Script:
 
     Attributes:
         calls: the nodes that each call was about.
+        threaded: whether another thread than that of its maker has called.
     """
 
     def __init__(self, game: TreeGame) -> None:
         self.game = game
         self.calls: list[Any] = []
+        self.threaded, self._thread = False, threading.get_ident()
 
     def __call__(self, state: Any) -> Any:
         """A prior for each legal move, and the value for the player to move; several positions have
         a list of such answers."""
         if isinstance(state, GameState):
             return self([state])[0]
+        self.threaded |= threading.get_ident() != self._thread
         self.calls.append([int(item.kernel_state.words[0]) for item in state])
         move, nodes = self.game.moves_by_action, [self.game.nodes[item] for item in self.calls[-1]]
         return [({move[action]: node.priors[action] for action, child in enumerate(node.children)
