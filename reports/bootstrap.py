@@ -69,7 +69,8 @@ def bootstrap_ratings(
     for replicate in range(replicates):
         sample = generator.integers(len(members), size=len(members))
         rows = np.concatenate([members[pair] for pair in sample])
-        fitted = fit_ratings(first[rows], second[rows], result[rows])
+        fitted = fit_ratings(first[rows], second[rows], result[rows],
+                             first_move=table.first_move is not None)
         values[replicate] = _on_the_same_scale(fitted, table)
         if fitted.first_move is not None:
             advantages[replicate] = fitted.first_move.value

@@ -114,6 +114,9 @@ def _row(line: int, cells: dict[str, str]) -> dict[str, object]:
             raise ValueError(f"{name} is empty")
         if len(cells[name]) > LONGEST_NAME:
             raise ValueError(f"{name} is a name of more than {LONGEST_NAME} characters")
+    if one_line(cells["first"]) == one_line(cells["second"]):
+        raise ValueError(f"{one_line(cells['first'])!r} plays against itself, which says nothing "
+                         "about strength; remove this line")
     text = cells.get("result", "")
     try:
         result = float(text.replace(",", "."))

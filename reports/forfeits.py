@@ -29,9 +29,11 @@ _SUMS = ("answers", "malformed", "illegal", "tokens_in", "tokens_out", "seconds"
 
 
 def failure_frame(
-    games: pd.DataFrame, ratings: pd.DataFrame, anchor: tuple[str, float] | None = None
+    games: pd.DataFrame, ratings: pd.DataFrame, anchor: tuple[str, float] | None = None,
+    first_move: bool = True,
 ) -> pd.DataFrame:
-    """One row for each entrant of each game in which an engine failed.
+    """One row for each entrant of each game in which an engine failed; the options as for
+    `rate_games`.
 
     Columns: number of games, score and rating as in `ratings` (of `ratings_frame`); the same of
     the games that the rules decided (`decided_games`, ...; NaN where there are none); `failures`
@@ -42,7 +44,8 @@ def failure_frame(
     keys, counted = ["game", "entrant"], games[games["counted"]]
     decided = counted[~counted["failed"]]
     has_anchor = anchor is not None and anchor[0] in {*decided["first"], *decided["second"]}
-    again = ratings_frame(decided, rate_games(decided, anchor if has_anchor else None))
+    tables = rate_games(decided, anchor if has_anchor else None, first_move)
+    again = ratings_frame(decided, tables)
     sides = by_entrant(counted)
     failed = sides[sides["failed"]]
     kinds = pd.DataFrame({

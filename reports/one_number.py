@@ -14,9 +14,11 @@ import numpy as np
 
 from reports.davidson import Floats
 from reports.equilibria import agents_against_tasks, alpha_rank, nash_averaging
+from reports.first_move import is_confounded
 from reports.intervals import quantile_interval
 from reports.pairs import MOST_ENTRANTS, Pairs
 from reports.rating_table import ELO, Estimate, RatingTable
+from reports.ratings import without_first_move
 from reports.text import markdown_table
 
 LEVEL = 0.05  # of the test
@@ -78,8 +80,9 @@ def one_number(table: RatingTable) -> OneNumber:
     """Judge the ratings by the games behind them."""
     size = len(table.ratings)
     if size > MOST_ENTRANTS:
-        return OneNumber((f"Whether one number is enough was not tested: more than {MOST_ENTRANTS} "
-                          "entrants.",), None)
+        return OneNumber((f"Whether one number is enough was not tested, and residuals by pair, "
+                          "Nash averaging and alpha-Rank are left out: the limit is "
+                          f"{MOST_ENTRANTS} entrants, and there are {size}.",), None)
     pairs = Pairs.of(table)
     fit = pairs.fit
     if not fit.freedom:
@@ -89,6 +92,9 @@ def one_number(table: RatingTable) -> OneNumber:
     test = (f"chi-square {fit.chi_square:.1f}, by chance {fit.by_chance:.1f}, {fit.freedom} df, "
             f"largest |z| {fit.largest:.1f}, {_p_text(fit.p)}")
     if fit.p >= LEVEL:
+        if doubt := _doubt(pairs):
+            return OneNumber((f"Whether one number is enough cannot be decided: {doubt}",), None,
+                             pairs)
         sentence = ("One number is enough: all pairs scored as their ratings expect, within chance "
                     f"({test}; a cyclic part of up to {elo.high95:.0f} Elo could hide).")
         return OneNumber((sentence,), True, pairs)
@@ -102,12 +108,8 @@ def one_number(table: RatingTable) -> OneNumber:
     ]
     cycle = pairs.cycle()
     if cycle:
-        steps = "; ".join(
-            f"{name} beats {opponent} {points:g}/{games}" for name, opponent, points, games in zip(
-                cycle.names, cycle.names[1:] + cycle.names[:1], cycle.points, cycle.games,
-                strict=True))
         doubt = "" if cycle.p < LEVEL else f" It may be chance ({_p_text(cycle.p)})."
-        sentences.append(f"Strongest cycle: {steps}.{doubt}")
+        sentences.append(f"Strongest cycle: {cycle.steps_text()}.{doubt}")
     if cycle and cycle.p < LEVEL or share.low95 > 0.5:
         sentences.append("Read the scores of the pairs, and the order by Nash averaging, instead "
                          "of the order by Elo.")
@@ -115,6 +117,21 @@ def one_number(table: RatingTable) -> OneNumber:
         sentences.append("No cycle of three is certain: the order by Elo may hold, but take "
                          "expected scores from the pairs, not from differences of ratings.")
     return OneNumber(tuple(sentences), False, pairs)
+
+
+def _doubt(pairs: Pairs) -> str:
+    """Why ratings that fit do not show that one number is enough; "" if they do."""
+    if pairs.table.first_move is not None and is_confounded(pairs.table.played):
+        pairs = Pairs.of(without_first_move(pairs.table))
+    cycle = pairs.cycle()
+    steps = f" ({cycle.steps_text()})" if cycle else ""
+    if pairs.fit.p < LEVEL:
+        return ("with a first-move advantage all pairs scored as their ratings expect, without it "
+                f"they did not{steps}, {_p_text(pairs.fit.p)}. Let both entrants of each pair move "
+                "first equally often, or try --no-first-move.")
+    if cycle and cycle.points == cycle.games and cycle.alike < 1:
+        return f"there are too few games, and they make a perfect cycle{steps}."
+    return ""
 
 
 def over_games(tables: Mapping[str, RatingTable], seed: int = 1) -> list[tuple[str, Estimate,

@@ -59,6 +59,18 @@ class Cycle(NamedTuple):
     points: tuple[float, ...]  # against the next
     games: tuple[int, ...]
     p: float  # that chance makes so firm a cycle, anywhere in the field; at most 1
+    candidates: int  # number of such orders of three that all met each other
+
+    @property
+    def alike(self) -> float:
+        """How many cycles in which everyone wins all games chance makes, if all are equal."""
+        return math.ldexp(self.candidates, -sum(self.games))
+
+    def steps_text(self) -> str:
+        """Who beats whom."""
+        return "; ".join(
+            f"{name} beats {opponent} {points:g}/{games}" for name, opponent, points, games in zip(
+                self.names, self.names[1:] + self.names[:1], self.points, self.games, strict=True))
 
 
 class Fit(NamedTuple):
@@ -209,7 +221,7 @@ class Pairs:
             tuple(self.table.ratings[place].entrant for place in members),
             tuple(float(self.points[step]) for step in steps),
             tuple(int(self.games[step]) for step in steps),
-            min(1.0, candidates * float(ndtr(-z.max()))),
+            min(1.0, candidates * float(ndtr(-z.max()))), candidates,
         )
 
 

@@ -54,14 +54,15 @@ def parse_anchor(text: str) -> tuple[str, float]:
 def rate_file(
     path: str | Path, anchor: tuple[str, float] | None = None, replicates: int = 0, seed: int = 1,
     progress: Callable[[int], None] = lambda done: None, canonical: Callable[[str], str] = str,
+    first_move: bool = True,
 ) -> list[Rated]:
     """Rate each game of a ledger or CSV file; a game without the anchor keeps its own zero.
-    `canonical` as for `head_to_heads`. Raises DlgoError if the file cannot be used or the anchor
-    played nothing in it."""
+    `canonical` as for `head_to_heads`, `first_move` as for `fit_ratings`. Raises DlgoError if the
+    file cannot be used or the anchor played nothing in it."""
     check_replicates(replicates)
     games = load_games(path)
     anchor = named_anchor(games, anchor, canonical)
-    tables = rate_games(games, anchor)
+    tables = rate_games(games, anchor, first_move)
     checks = check_ratings(games, tables, replicates, seed, progress)
     frame, repeated = ratings_frame(games, tables, checks), games[~games["counted"]]
     return [

@@ -34,6 +34,7 @@ import numpy as np
 from dlgo.errors import DlgoError
 from reports.connections import Bridge, Connections
 from reports.davidson import Floats, Ints, Observations, covariance_matrix, is_unbounded, maximise
+from reports.first_move import share_told_apart
 from reports.rating_table import ELO, Estimate, Rating, RatingTable, bounds
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 # That can be rated together: their covariances take 8 bytes a pair, 128 MB.
 MOST_ENTRANTS = 4000
+_TOLD_APART = 1e-6  # more than rounding errors leave of 0 (`share_told_apart`)
 
 
 def repeated_games(games: pd.DataFrame) -> pd.Series:
@@ -108,6 +110,16 @@ def fit_ratings(
     return _table(links, data, parameters, covariance, observations, len(scores), tuple(remarks))
 
 
+def without_first_move(table: RatingTable) -> RatingTable:
+    """The ratings of the same games without the first-move term."""
+    played, names = table.played, np.array([*table.index])
+    counts = np.array([played.wins, played.draws, played.losses]).astype(int)
+    first, second = (np.repeat(names[np.tile(row, 3)], counts.ravel())
+                     for row in (played.first, played.second))
+    result = np.repeat([1.0, 0.5, 0.0], counts.sum(axis=1))
+    return fit_ratings(first.tolist(), second.tolist(), result.tolist(), first_move=False)
+
+
 def _table(
     links: Connections, data: Observations, parameters: Floats, covariance: Floats,
     observed: Observations, games: int, remarks: tuple[str, ...],
@@ -170,30 +182,9 @@ def _observations(
         np.bincount(row.ravel(), weights=result == value, minlength=len(pairs)).astype(float)
         for value in (1.0, 0.5, 0.0)
     )
-    return Observations(
-        size, pairs[:, 0], pairs[:, 1], np.ones(len(pairs)), wins, draws, losses,
-        first_move and not _imitates_first_move(size, pairs), bool(draws.any()),
-    )
-
-
-def _imitates_first_move(size: int, pairs: Ints) -> bool:
-    """Whether strengths alone can give every first mover the same advantage: whether there are
-    numbers x with x[first] - x[second] = 1 for all pairs."""
-    neighbours: list[list[tuple[int, int]]] = [[] for _ in range(size)]
-    for first, second in pairs.tolist():
-        neighbours[first].append((second, -1))
-        neighbours[second].append((first, 1))
-    level: dict[int, int] = {}
-    for start in range(size):
-        waiting = [] if start in level else [start]
-        level.setdefault(start, 0)
-        while waiting:
-            node = waiting.pop()
-            for neighbour, step in neighbours[node]:
-                if neighbour not in level:
-                    level[neighbour] = level[node] + step
-                    waiting.append(neighbour)
-    return all(level[first] - level[second] == 1 for first, second in pairs.tolist())
+    played = Observations(size, pairs[:, 0], pairs[:, 1], np.ones(len(pairs)), wins, draws, losses,
+                          first_move, bool(draws.any()))
+    return replace(played, with_first_move=first_move and share_told_apart(played) > _TOLD_APART)
 
 
 def _with_bridges(data: Observations, bridges: Sequence[Bridge], games: float) -> Observations:

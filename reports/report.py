@@ -45,6 +45,7 @@ def write_report(
     ledger_path: str | Path, out_dir: str | Path, anchor: tuple[str, float] | None = None,
     replicates: int = 0, progress: Callable[[str], None] = lambda text: None,
     planned: int | None = None, latest: bool = False, canonical: Callable[[str], str] = str,
+    first_move: bool = True,
 ) -> list[Path]:
     """Rate, tabulate and draw all games of a ledger, or of a list (`csv_import.py`).
 
@@ -63,6 +64,7 @@ def write_report(
             says so and reloads itself.
         latest: leave out all but the last version of each external engine.
         canonical: as for `head_to_heads`, of the anchor's name.
+        first_move: whether the ratings have a term for the first move.
 
     Raises:
         LedgerError: if the ledger cannot be read or holds no games.
@@ -80,7 +82,7 @@ def write_report(
             games = tables.games_frame(ledger, required=True)
             plan, totals, records_of = ledger.get_meta("plan"), ledger.cost_totals(), ledger.games
         anchor = named_anchor(games, anchor, canonical)
-        rated = tables.rate_games(games, anchor)
+        rated = tables.rate_games(games, anchor, first_move)
         reasons = {
             slot: reason for game, table in rated.items()
             for slot, reason in choose_games(games[games["game"] == game], table).items()
@@ -97,7 +99,7 @@ def write_report(
         "games": games, "ratings": ratings, "overview": tables.overview_frame(games, rated),
         "cost_table": tables.cost_table(games, totals),
         "frontier": frontier_frame(ratings, rated),
-        "failures": failure_frame(games, ratings, anchor), "answers": answers,
+        "failures": failure_frame(games, ratings, anchor, first_move), "answers": answers,
     }
     out = make_folder(Path(out_dir))
     paths = []
@@ -125,7 +127,8 @@ def write_report(
             (row.slot, row.second if row.result == 1 else row.first, row.reason)
             for row in failed.head(_MOST_FAILURES).itertuples()
         ],
-        "failure_total": len(failed), "settings": _settings(plan, rated, anchor, replicates),
+        "failure_total": len(failed),
+        "settings": _settings(plan, rated, anchor, replicates, first_move),
         "replays": _replays(rated, reasons, records, progress),
     })
     return [write_file(out / "report.html", page), *paths, *overall]
@@ -248,11 +251,12 @@ def _game_facts(table: RatingTable, games: pd.DataFrame) -> list[str]:
 
 
 def _settings(
-    plan: Any, rated: Mapping[str, RatingTable], anchor: tuple[str, float] | None, replicates: int
+    plan: Any, rated: Mapping[str, RatingTable], anchor: tuple[str, float] | None, replicates: int,
+    first_move: bool,
 ) -> list[tuple[str, str]]:
     """Every number that the results depend on, as name and value."""
     rows = [
-        ("Model", "Bradley-Terry with Davidson's draws and a first-move term"),
+        ("Model", f"Bradley-Terry with Davidson's draws{' and a first-move term' * first_move}"),
         ("Scale", "of the expected score: 2 / (2 + nu) * 400 log10(strength)"),
         ("Anchor", f"{anchor[0]} = {anchor[1]:g}" if anchor else "none"),
         ("Prior", "1 virtual game where the likelihood is unbounded, none elsewhere"),

@@ -27,6 +27,7 @@ from dlgo.records.ledger import Ledger
 from dlgo.specs import quote_value, split_spec, split_version
 from dlgo.text import listing, one_line
 from reports.differences import counts_of_games
+from reports.first_move import with_doubts
 from reports.intervals import proportion_interval
 from reports.rating_table import Estimate, RatingTable
 from reports.ratings import fit_ratings, repeated_games
@@ -186,12 +187,14 @@ def by_entrant(games: pd.DataFrame) -> pd.DataFrame:
 
 
 def rate_games(
-    games: pd.DataFrame, anchor: tuple[str, float] | None = None
+    games: pd.DataFrame, anchor: tuple[str, float] | None = None, first_move: bool = True
 ) -> dict[str, RatingTable]:
     """The ratings of each game in `games`, repetitions counted once. Games that the anchor, an
-    entrant and its rating, did not play keep the mean as zero; DlgoError if it played none."""
+    entrant and its rating, did not play keep the mean as zero; DlgoError if it played none.
+    `first_move` as for `fit_ratings`; doubts about that term are remarks of the table."""
     tables = {
-        str(game): fit_ratings(list(part["first"]), list(part["second"]), list(part["result"]))
+        str(game): with_doubts(fit_ratings(
+            list(part["first"]), list(part["second"]), list(part["result"]), first_move=first_move))
         for game, part in games[games["counted"]].groupby("game", sort=True)
     }
     if anchor is None:
@@ -341,7 +344,8 @@ def cost_table(
         excess = []
         for name, (field, budget, factor) in _COSTS.items():
             most = getattr(total, f"max_{field}") if total else _NAN
-            row[f"mean_{name}"] = factor * getattr(total, field) / total.moves if total else _NAN
+            mean = getattr(total, field) / total.moves if total and total.moves else _NAN
+            row[f"mean_{name}"] = factor * mean
             row[f"max_{name}"] = factor * most
             limit = _limit(limits_text, budget)
             if limit > 0:

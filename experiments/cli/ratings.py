@@ -19,6 +19,9 @@ _ERROR = Number(float, 1e-9, 0.499)  # of a sequential test
 _ANCHOR = click.option("--anchor", default=None, metavar="NAME=RATING",
                        help="Give one entrant this rating; the others keep their distances. "
                        "Default: the mean of the field is 0.")
+_NO_FIRST_MOVE = click.option(
+    "--no-first-move", is_flag=True, help="Estimate no first-move advantage. Use it for lists that "
+    "do not say who moved first, such as lists that name the winner first.")
 
 
 @click.command()
@@ -32,9 +35,11 @@ _ANCHOR = click.option("--anchor", default=None, metavar="NAME=RATING",
               help="Total number of games; the page reloads itself until the ledger holds them.")
 @click.option("--latest", is_flag=True,
               help="Show only the newest version of each engine of your own.")
+@_NO_FIRST_MOVE
 @named_games()
 def report(
-    ledger: str, out: str, anchor: str | None, bootstrap: int, planned: int | None, latest: bool
+    ledger: str, out: str, anchor: str | None, bootstrap: int, planned: int | None, latest: bool,
+    no_first_move: bool,
 ) -> None:
     """Write a page on the games in LEDGER: ratings, tables, plots, games to replay.
 
@@ -46,7 +51,7 @@ def report(
 
     anchored, progress = parse_anchor(anchor) if anchor else None, partial(click.echo, err=True)
     for path in write_report(
-        ledger, out, anchored, bootstrap, progress, planned, latest, canonical
+        ledger, out, anchored, bootstrap, progress, planned, latest, canonical, not no_first_move
     ):
         click.echo(path)
 
@@ -61,9 +66,10 @@ def report(
 @click.option("--csv", type=click.Path(dir_okay=False), help="Also write the table to this file.")
 @click.option("--beyond-elo", is_flag=True, help="Also print residuals by pair, and the orders by "
               "Nash averaging and alpha-Rank.")
+@_NO_FIRST_MOVE
 def rate(
     games_file: str, anchor: str | None, bootstrap: int, seed: int, csv: str | None,
-    beyond_elo: bool,
+    beyond_elo: bool, no_first_move: bool,
 ) -> None:
     """Rate the entrants in FILE: a ledger, or a CSV with the columns first, second, result.
 
@@ -78,8 +84,9 @@ def rate(
         check_apart(csv, games_file)
     anchored = parse_anchor(anchor) if anchor else None
     with shown_count("samples of the bootstrap") as show:
-        ratings = rate_file(games_file, anchored, bootstrap, seed,
-                            lambda n_samples: show(n_samples, bootstrap), canonical)
+        ratings = rate_file(
+            games_file, anchored, bootstrap, seed, lambda n_samples: show(n_samples, bootstrap),
+            canonical, not no_first_move)
     for line in lines(ratings, beyond_elo):
         click.echo(line)
     if csv:

@@ -280,14 +280,13 @@ def test_the_file_that_is_read_is_not_written(games, capsys) -> None:
     assert games.read_bytes() == before
 
 
-def test_games_against_itself_are_no_wins_and_no_losses(tmp_path: Path) -> None:
+def test_a_game_of_an_entrant_against_itself_is_refused_by_its_line(tmp_path: Path) -> None:
     path = tmp_path / "games.csv"
-    path.write_text("first,second,result\nA,A,1\nA,A,0\nA,B,1\nC,C,0.5\n")
-    text = run("rate", path).output
-    rows = {cells[1].strip("*"): cells[4:9] for line in text.splitlines() if line.startswith("|")
-            for cells in [[cell.strip() for cell in line.strip("|").split("|")]]}
-    assert rows["A"] == ["1", "1", "0", "0", "100.0%"]
-    assert rows["C"] == ["0", "0", "0", "0", "-"]
+    path.write_text("first,second,result\nA,B,1\nA, A ,0\nC,C,0.5\n")
+    refused = CliRunner().invoke(cli, ["rate", str(path)])
+    assert refused.exit_code == 1 and refused.exception.args == (
+        f"{path} line 3: 'A' plays against itself, which says nothing about strength; remove this "
+        "line (also bad: line 4)",)
 
 
 def test_the_anchor_may_be_called_as_the_ledger_calls_it(tmp_path: Path) -> None:
