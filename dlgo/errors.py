@@ -5,10 +5,21 @@ else that escapes is a bug in this project.
 """
 
 import errno
+import re
+
+# Secrets that people write into specifications: the user and the password of an address, what
+# follows its `?`, and a key in place of the variable's name.
+_SECRETS = re.compile(r"""(?<=://)[^/\s"']*@|(://[^?\s"',]*\?)[^\s"',]+"""
+                      r"""|(?<=\bkey_env=)(?!['"]?[A-Z_][A-Z0-9_]*(?![\w+/=.-]))[^\s,]+""")
 
 
 class DlgoError(Exception):
-    """Base class of every error that wrong input can cause."""
+    """Base class of every error that wrong input can cause. Messages hide passwords and keys."""
+
+    def __init__(self, *parts: object) -> None:
+        super().__init__(*(
+            _SECRETS.sub(r"\1[hidden]", part) if isinstance(part, str) else part
+            for part in parts))
 
 
 class SpecError(DlgoError, ValueError):

@@ -28,6 +28,26 @@ def proportion_interval(
     return float(interval.low), float(interval.high)
 
 
+def skill_interval(
+    mistakes: float, total: float, squares: float, z: float = Z95
+) -> tuple[float, float, float]:
+    """How often a player chooses well instead of at random: P, and the ends of its interval.
+
+    In each position a random player errs with a known chance, and the player with 1 - P times that.
+    `total` is the sum of the chances, `squares` that of their squares. The interval has all P that
+    expect the mistakes to be within `z` of their standard deviations. If all chances are equal, it
+    is Wilson's. The usual one, value +- z errors, is too short where mistakes are few, and ends at
+    P = 1 if there are none. NaN where no move could be a mistake.
+    """
+    if not total:
+        return math.nan, math.nan, math.nan
+    # With r = 1 - P, solve (mistakes - r * total)**2 = z**2 * (r * total - r**2 * squares).
+    scale = total**2 + z**2 * squares
+    middle = total * (mistakes + z**2 / 2) / scale
+    width = math.sqrt(max(middle**2 - mistakes**2 / scale, 0.0))
+    return 1 - mistakes / total, 1 - middle - width, 1 - middle + width
+
+
 def share_margin(share: float, games: int) -> float:
     """Half the interval of a share of points (0 to 1), in which draws count half, by the normal
     approximation; for all or no points, where that would be 0, what Wilson's leaves open."""

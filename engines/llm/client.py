@@ -2,7 +2,8 @@
 
 `POST URL/chat/completions` with a list of messages; the answer has a text and its tokens. A busy
 server is asked again until the time for the move is up, and answers are kept in a folder, so that
-none is paid for twice. The key is known here only, and replaced in all that a server says.
+none is paid for twice. The key is known here only, and replaced in all that a server says: whole,
+in parts, and in the common spellings of bytes.
 """
 
 from __future__ import annotations
@@ -17,19 +18,20 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from base64 import b64encode
 from collections.abc import Mapping
 from concurrent.futures import Future, wait
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from dlgo.digests import hex_digest
 from dlgo.errors import SpecError
 from dlgo.files import make_folder, write_file
 from dlgo.readers import MALFORMED, read_json
-from dlgo.records.failures import Failure
+from dlgo.records.failures import AnswerKind, Failure
 from dlgo.text import excerpt
 from engines.clock import is_stopped
 from engines.programs.program import ProgramError
@@ -48,30 +50,41 @@ _MOST_TOKENS = 2**40
 _LOCAL = ("localhost", "127.0.0.1", "::1")
 LATE = "no answer within the time for a move (option timeout)"
 STOPPED = "it was stopped before the model answered"
+# Kinds of parts of a message that are its text.
+_TEXTS = ("text", "output_text")
 # How often a wait checks whether the engine has been stopped, in seconds.
 _LOOK = 0.1
 # Replaces the key in texts. Shorter keys are not secret: local servers accept any, such as `none`.
 HIDDEN, _SHORTEST_KEY = "[key]", 8
+# Letters and digits in a row that are a part of the key.
+_PART = 6
+# HTTP errors that are about the request, not about the server or the user.
+_REFUSALS = (400, 413, 422)
 
 
 class Reply(NamedTuple):
     """A model's answer."""
 
-    text: str
+    text: str  # without a field that the server has for reasoning
     tokens_in: int  # 0 if the server does not say
     tokens_out: int
     seconds: float
     model: str  # its name, as the server calls it
-    problem: str = ""  # why `text` is empty, if it is
+    problem: str = ""  # an `AnswerKind` if it is known without the text, and why
+    why: str = ""
+
+
+class RequestRefused(ProgramError):
+    """The server is there, but takes this request for a wrong one."""
 
 
 class _NoAnswer(ProgramError):
     """A request has failed; `most`: requests that may help; `pause`: seconds the server wants."""
 
-    def __init__(self, failure: Failure, text: str, most: float = _ATTEMPTS, pause: float = 0.0
-                 ) -> None:
+    def __init__(self, failure: Failure, text: str, most: float = _ATTEMPTS, pause: float = 0.0,
+                 code: int = 0) -> None:
         super().__init__(failure, text)
-        self.most, self.pause = most, pause
+        self.most, self.pause, self.code = most, pause, code
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -87,8 +100,8 @@ def read_key(name: str, required: bool) -> str:
     for one that is required and missing, or that cannot be sent."""
     key = os.environ.get(name, "").strip()
     if required and not key:
-        raise SpecError(f"engine llm: the variable {name} (key_env) has no key; "
-                        f"set it: export {name}=...")
+        raise SpecError(f"engine llm: the variable key_env={name} has no key; set it (key_env is "
+                        "the name of a variable, such as MY_KEY, not the key)")
     if not re.fullmatch(r"[!#-\[\]-~]*", key):  # a server could repeat others in another spelling
         raise SpecError(f"engine llm: the key in {name} has a space, a quote, a backslash or a "
                         "character that is not ASCII; copy it again")
@@ -116,6 +129,7 @@ class Client:
 
     def __init__(self, url: str, key: str, cache: Path | None) -> None:
         self._url, self._key, self._folder = f"{url}/chat/completions", key, cache
+        self._parts = _parts_of(key)
         if cache is not None:
             make_folder(cache, remedy="set DLGO_CACHE_DIR, or write cache=no")
         local = urlsplit(url).hostname in _LOCAL
@@ -180,7 +194,8 @@ class Client:
                     or ended.wait(pause)):
                 break
         waits = f"; it asks to wait {problem.pause:g} s" if 0 < problem.pause < math.inf else ""
-        raise ProgramError(problem.failure, f"{problem.text}{waits}")
+        kind = RequestRefused if problem.code in _REFUSALS else ProgramError
+        raise kind(problem.failure, f"{problem.text}{waits}")
 
     def _ask_once(self, data: bytes, deadline: float) -> Reply:
         """The answer to one request. Raises _NoAnswer, also if it has not the common form."""
@@ -196,33 +211,48 @@ class Client:
             raise self._problem(error) from None
         seconds = round(time.monotonic() - began, 3)
         if len(data) > _LONGEST_ANSWER:
-            return Reply("", 0, 0, seconds, "", f"it is longer than {_LONGEST_ANSWER >> 20} MiB")
+            return Reply("", 0, 0, seconds, "", AnswerKind.TOO_LONG,
+                         f"it is longer than {_LONGEST_ANSWER >> 20} MiB")
+        attempts = _ATTEMPTS
         try:
             answer = read_json(data)
-            text = answer["choices"][0]["message"].get("content")
+            choice = answer["choices"][0]
+            attempts = 1  # a model has answered, and been paid
+            text, *problem = _read_message(choice["message"], str(choice.get("finish_reason")))
             usage = answer.get("usage") or {}
             tokens_in = _count(usage.get("prompt_tokens"))
             tokens_out = _count(usage.get("completion_tokens"))
             model = answer.get("model")
-            if not isinstance(text, str | None) or not isinstance(model, str | None):
+            if not isinstance(model, str | None):
                 raise TypeError
         except MALFORMED:
             raise _NoAnswer(Failure.NONSENSE, "the server's answer is not a chat completion"
-                            f"{self._words_in(data)}") from None
+                            f"{self._words_in(data)}", attempts) from None
         model = excerpt(self._clean(model or ""), 80)
-        return Reply(self._clean(text or ""), tokens_in, tokens_out, seconds, model)
+        return Reply(self._clean(text), tokens_in, tokens_out, seconds, model,
+                     *map(self._clean, problem))
 
     def _clean(self, text: str) -> str:
-        """The text without the key, which a server may repeat."""
-        return text.replace(self._key, HIDDEN) if len(self._key) >= _SHORTEST_KEY else text
+        """The text without the key, which a server may repeat; and without halves of characters,
+        which no server takes back."""
+        text = text.encode(errors="replace").decode()
+        if not self._parts:
+            return text
+        masked = re.escape(self._key[:3]) + r"\S{,99}?(?:\*|\.\.|…|•)\S{,99}"  # `sk-12***9z`
+        text = re.sub(masked, HIDDEN, text.replace(self._key, HIDDEN))
+        places = [place for place, char in enumerate(text) if char.isalnum() and char.isascii()]
+        flat, pieces, end = "".join(text[place] for place in places).lower(), list[str](), 0
+        for start, first in enumerate(places[: 1 - _PART]):
+            if flat[start : start + _PART] in self._parts:
+                pieces += [text[end:first], HIDDEN] if first >= end else []
+                end = places[start + _PART - 1] + 1
+        return "".join((*pieces, text[end:]))
 
     def _words_in(self, data: bytes) -> str:
         """`: ` and what a server says of an error: its message, if it has the common form."""
         text = data.decode("utf-8", "replace")
-        try:
+        with suppress(*MALFORMED):
             text = str(read_json(text)["error"]["message"])
-        except MALFORMED:
-            text = text.replace("\\/", "/")
         words = excerpt(self._clean(text), 200)
         return f": {words}" if words else ""
 
@@ -237,12 +267,52 @@ class Client:
                 words = f": it moved to {excerpt(self._clean(error.url), 200)}; write that as url"
             most = math.inf if error.code in _BUSY else 1 if error.code < 500 else _ATTEMPTS
             return _NoAnswer(Failure.UNREACHABLE, f"HTTP {error.code}{words}", most,
-                             _pause(error.headers.get("Retry-After", "")))
+                             _pause(error.headers.get("Retry-After", "")), error.code)
         reason = getattr(error, "reason", error)
         if isinstance(reason, TimeoutError):
             return _NoAnswer(Failure.TIMEOUT, LATE)
         words = getattr(reason, "strerror", "") or str(reason) or type(reason).__name__
         return _NoAnswer(Failure.UNREACHABLE, f"{self._url}: {excerpt(self._clean(words), 200)}")
+
+
+def is_secret(key: str, text: str) -> bool:
+    """Whether a text has a key in it that is worth hiding."""
+    return len(key) >= _SHORTEST_KEY and key in text
+
+
+def _parts_of(key: str) -> set[str]:
+    """Parts of a key, as it is, backwards, in hexadecimal, in base64 (behind any other bytes) and
+    as in an address: letters and digits, in lower case."""
+    if len(key) < _SHORTEST_KEY:
+        return set()
+    data = key.encode()
+    spellings = [key, key[::-1], data.hex(), quote(key, safe="")]
+    for before in range(3):
+        text = b64encode(bytes(before) + data).decode()
+        spellings.append(text[(8 * before + 5) // 6 : 8 * (before + len(data)) // 6])
+    flat = [re.sub("[^a-z0-9]", "", text.lower()) for text in spellings]
+    return {text[start : start + _PART] for text in flat for start in range(len(text) - _PART + 1)}
+
+
+def _read_message(message: Any, ending: str) -> tuple[str, str, str]:
+    """The text of a message; and its kind, and why, where it has no text or is cut off."""
+    content = message.get("content") or ""
+    parts = content if isinstance(content, list) else [{"text": content}]
+    text = "\n".join(part["text"] for part in parts if part.get("type", "text") in _TEXTS)
+    refusals = [message.get("refusal"), *(part.get("refusal") for part in parts)]
+    refusal = next((str(words) for words in refusals if words), "")
+    if ending == "length":
+        return text, AnswerKind.CUT_OFF, "it is cut off (finish_reason length, option max_tokens)"
+    if text.strip():
+        return text, "", ""
+    if refusal or ending == "content_filter":
+        return refusal, AnswerKind.REFUSAL, f"it is a refusal (finish_reason {excerpt(ending, 40)})"
+    if message.get("tool_calls") or message.get("function_call"):
+        return "", AnswerKind.TOOL_CALL, "it calls a tool, and there is none"
+    thinks = any(part.get("type", "text") not in _TEXTS for part in parts)
+    if thinks or message.get("reasoning_content") or message.get("reasoning"):
+        return "", AnswerKind.THINKING_ONLY, "it has nothing after the reasoning"
+    return "", AnswerKind.EMPTY, f"it is empty (finish_reason {excerpt(ending, 40)})"
 
 
 def _pause(text: str) -> float:
@@ -266,4 +336,5 @@ def _read_kept(path: Path) -> Reply | None:
         reply = Reply(**read_json(path))
     except MALFORMED:
         return None
-    return reply if all(map(isinstance, reply, (str, int, int, float, str, str))) else None
+    fits = all(map(isinstance, reply, (str, int, int, float, str, str, str)))
+    return reply if fits and reply.problem in ("", *AnswerKind) else None

@@ -1,9 +1,9 @@
 """The engine `llm`: a language model behind any server of chat completions, as an entrant.
 
-The engine describes the position, asks for a move and reads the last line. If the answer cannot be
-read or the move is illegal, the engine explains why and asks again. When no retry is left, the move
-fails; the kind of failure is a malformed answer, an illegal move, or an unreachable server. `usage`
-records what each move cost, including failed ones.
+The engine describes the position, asks for a move and reads it (`answers.py`). If the answer cannot
+be read or the move is illegal, the engine explains why and asks again. When no retry is left, the
+move fails; the kind of failure is a malformed answer, an illegal move, or an unreachable server.
+`usage` records what each move cost, including failed ones, and counts the answers by their kind.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ import os
 import time
 from typing import Any
 
-from dlgo.api import GameState
+from dlgo.api import GameState, Move
 from dlgo.errors import SpecError
 from dlgo.jit import base_folder
 from dlgo.readers import read_json
-from dlgo.records.failures import Failure
+from dlgo.records.failures import AnswerKind, Failure
 from dlgo.rng import derive_seed
 from dlgo.specs import Option
 from dlgo.text import excerpt
 from engines.base import Budget, Decision, Engine
-from engines.llm.client import Client, Reply, check_url, read_key
-from engines.llm.prompt import Prompt, Unusable
+from engines.llm.answers import Unusable, answer_in
+from engines.llm.client import Client, Reply, RequestRefused, check_url, is_secret, read_key
+from engines.llm.prompt import Prompt
 from engines.programs.program import ProgramError
 
 KEY, URL = "DLGO_LLM_KEY", "DLGO_LLM_URL"
@@ -46,6 +47,7 @@ class LLMEngine(Engine):
         Option("board", "drawing", "the board in the prompt", choices=("drawing", "list")),
         Option("legal", True, "list the legal moves in the prompt"),
         Option("disguise", "", "tell the game in other words: `numbers` (tic-tac-toe) or a file"),
+        Option("strict", False, "accept a move only in the form that the prompt asks for"),
         Option("retries", 2, "how often to ask again after an answer without a legal move", 0, 20),
         Option("temperature", 1.0, "randomness of the answers", 0, 10),
         Option("max_tokens", 4096, "maximum tokens of an answer", 1, 1e7, kind=int),
@@ -67,6 +69,9 @@ class LLMEngine(Engine):
             raise SpecError(f"engine llm needs {missing}=...: "
                             "llm:model=NAME,url=http://localhost:8080/v1")
         key = read_key(get["key_env"], required=get["key_env"] != KEY)
+        if any(is_secret(key, str(value)) for value in get.values()):
+            raise SpecError(f"engine llm: an option has the key of {get['key_env']} in it, which "
+                            "would stand in every ledger; leave it out, the engine sends it")
         cache = base_folder() / "llm" if get["cache"] else None
         self._client = Client(check_url(url), key, cache)
         self._prompt = Prompt(
@@ -78,7 +83,7 @@ class LLMEngine(Engine):
         self._asked: dict[str, int] = {}  # how often each conversation was tried in this game
         self.usage: dict[str, list[float]] = {
             name: [] for name in ("tokens_in", "tokens_out", "seconds", "money", "answers",
-                                  "malformed", "illegal")
+                                  "malformed", "illegal", *(kind.column for kind in AnswerKind))
         }
 
     def warm_up(self) -> None:
@@ -89,20 +94,41 @@ class LLMEngine(Engine):
         messages = [{"role": "user", "content": self._prompt.first(state)}]
         for column in self.usage.values():
             column.append(0)
+        bad, end = Unusable(None, ""), ""
         for _ in range(self.settings["retries"] + 1):
-            reply = self._ask(messages, deadline)
             try:
-                if reply.problem:
-                    raise Unusable(Failure.MALFORMED, reply.problem)
-                return Decision(self._prompt.read(state, reply.text))
+                reply = self._ask(messages, deadline)
+            except RequestRefused as error:
+                if not bad.why:
+                    raise
+                end = f"; asked again, the server refuses: {error.text}"
+                break  # because of what the model said
+            try:
+                return Decision(self._read(state, reply))
             except Unusable as error:
                 bad = error
-            self.usage["malformed" if bad.failure is Failure.MALFORMED else "illegal"][-1] += 1
-            messages += [{"role": "assistant", "content": reply.text[-_QUOTED:]},
-                         {"role": "user", "content": self._prompt.again(bad.why)}]
-        tries = f" ({len(messages) // 2} answers)" if self.settings["retries"] else ""
-        raise ProgramError(bad.failure, f"{bad.why}{tries}; the last one ends: "
-                                        f"{excerpt(reply.text[-120:])!r}")
+            for name in ("illegal",) if bad.kind is None else ("malformed", bad.kind.column):
+                self.usage[name][-1] += 1
+            again = self._prompt.again(bad.why)
+            if said := answer_in(reply.text)[-_QUOTED:].strip():
+                messages += [{"role": "assistant", "content": said},
+                             {"role": "user", "content": again}]
+            else:  # servers refuse empty messages, and two of one role in a row
+                messages[-1]["content"] += f"\n\n{again}"
+        tries = f" ({self.usage['answers'][-1]:g} answers)" if self.settings["retries"] else ""
+        raise ProgramError(Failure.ILLEGAL_MOVE if bad.kind is None else Failure.MALFORMED,
+                           f"{bad.why}{tries}; the last one ends: "
+                           f"{excerpt(reply.text[-120:])!r}{end}")
+
+    def _read(self, state: GameState, reply: Reply) -> Move:
+        """The move in an answer. Raises Unusable."""
+        if reply.problem:
+            raise Unusable(AnswerKind(reply.problem), reply.why)
+        move, as_asked = self._prompt.read(state, reply.text)
+        if not as_asked and self.settings["strict"]:
+            raise Unusable(AnswerKind.OTHER_FORM, "it has another form than was asked for")
+        self.usage[AnswerKind.OTHER_FORM.column][-1] += not as_asked
+        return move
 
     def _ask(self, messages: list[dict[str, str]], deadline: float) -> Reply:
         """The model's answer to a conversation."""

@@ -1,4 +1,4 @@
-"""The prompt that shows a position to a language model, and how its answer is read.
+"""The prompt that shows a position to a language model, and the move in its answer.
 
 A template is a text with the names of `FIELDS`, written `$board`; below the line `=== again ===`
 stands what follows an answer that does not count. A disguise (`disguises/numbers.toml`) tells the
@@ -19,24 +19,14 @@ from dlgo.api import GameSpec, GameState, Move
 from dlgo.digests import hex_digest
 from dlgo.display import board_info, player_text, position_info
 from dlgo.errors import IllegalMoveError, NotationError, SpecError
-from dlgo.readers import MALFORMED, read_json, read_toml
-from dlgo.records.failures import Failure
+from dlgo.readers import MALFORMED, read_toml
+from dlgo.records.failures import AnswerKind
 from dlgo.text import excerpt
+from engines.llm.answers import LONGEST_MOVE, Unusable, is_legible, marked_move, undecorated
 
 FIELDS = ("game", "rules", "player", "board", "history", "legal")
 _HERE = Path(__file__).parent
 _AGAIN = re.compile(r"(?m)\n?^=== again ===[ \t]*$\n?")
-# The line of an answer that names the move, and the words of a move that are read.
-_LINE = re.compile(r"(?i)move:[ \t]*(\S(?:.*\S)?)")
-_LONGEST_MOVE = 100
-
-
-class Unusable(Exception):
-    """An answer without a legal move; the message says why, for the model."""
-
-    def __init__(self, failure: Failure, why: str) -> None:
-        super().__init__(why)
-        self.failure, self.why = failure, why
 
 
 class Prompt:
@@ -90,21 +80,43 @@ class Prompt:
         """The message about an answer that cannot be used."""
         return self._again.substitute(why=why)
 
-    def read(self, state: GameState, answer: str) -> Move:
-        """The move in an answer. Raises Unusable."""
-        text = _move_in(answer)
+    def read(self, state: GameState, answer: str) -> tuple[Move, bool]:
+        """The move in an answer, and whether it has the form that is asked for. Raises Unusable."""
+        text, as_asked = marked_move(answer)
+        if len(text) > LONGEST_MOVE:
+            raise Unusable(AnswerKind.NOT_A_MOVE, "its move cannot be read")
+        if not self._is_move(state, text):
+            words = map(undecorated, re.split(r"[\s,;/|]+", text))
+            if len({word.casefold() for word in words if self._is_move(state, word)}) > 1:
+                raise Unusable(AnswerKind.TWO_MOVES, "it names two different moves")
+            if self._is_move(state, bare := undecorated(text)):
+                text, as_asked = bare, False
+        return self._move(state, text), as_asked
+
+    def _is_move(self, state: GameState, text: str) -> bool:
+        """Whether players can write a move, legal or not, in this way."""
+        try:
+            self._move(state, text)
+        except Unusable as error:
+            return error.kind is None
+        return True
+
+    def _move(self, state: GameState, text: str) -> Move:
+        """A legal move as players write it. Raises Unusable."""
+        if not is_legible(text):
+            raise Unusable(AnswerKind.NOT_A_MOVE, "its move cannot be read")
         own = text if not self._names else self._moves.get(text)
         if own is None:
-            raise Unusable(Failure.MALFORMED, f"{excerpt(text, 40)} is not a move")
+            raise Unusable(AnswerKind.NOT_A_MOVE, f"{excerpt(text, 40)} is not a move")
         try:
             move = state.read_move(own)
             state.apply_move(move)
         except NotationError as error:
-            raise Unusable(Failure.MALFORMED, f"{excerpt(text, 40)} is not a move: "
-                                              f"{excerpt(str(error), 120)}") from None
+            raise Unusable(AnswerKind.NOT_A_MOVE, f"{excerpt(text, 40)} is not a move: "
+                                                  f"{excerpt(str(error), 120)}") from None
         except IllegalMoveError as error:
             reason = f"{text} is illegal" if self._names else excerpt(str(error), 200)
-            raise Unusable(Failure.ILLEGAL_MOVE, reason) from None
+            raise Unusable(None, reason) from None
         return move
 
     def _text(self, state: GameState, move: Move) -> str:
@@ -126,38 +138,6 @@ class Prompt:
             kinds.setdefault(piece, []).append(name)
         return "\n".join(f"{state.game.piece_symbol(piece)}: {', '.join(kinds[piece])}"
                          for piece in sorted(kinds) if piece >= 0) or "empty"
-
-
-def _move_in(answer: str) -> str:
-    """The text of the one move that an answer names, on its last line or as JSON. Raises Unusable.
-    """
-    answer = answer.strip()
-    if answer.startswith("{"):
-        try:
-            pairs = read_json(answer, object_pairs_hook=list)
-            moves = [value for key, value in pairs if key == "move"]
-        except MALFORMED:
-            raise Unusable(Failure.MALFORMED, "it is not a JSON object") from None
-        if not all(type(move) in (str, int) for move in moves):
-            raise Unusable(Failure.MALFORMED, "its move is not a text")
-        moves = [str(move).strip() for move in moves]
-    else:
-        lines = answer.split("\n")
-        matches = [_LINE.fullmatch(line.strip()) for line in lines]
-        moves = [match[1] for match in matches if match] if matches[-1] else []
-    if not moves:
-        problem = ("has no move" if answer.startswith("{")
-                else "does not end with a line `move: <your move>`")
-        raise Unusable(Failure.MALFORMED, f"it {problem}" if answer else "it is empty")
-    if len(set(moves)) > 1:
-        raise Unusable(Failure.MALFORMED, "it names two different moves")
-    if not _is_legible(moves[0]):
-        raise Unusable(Failure.MALFORMED, "its move cannot be read")
-    return moves[0]
-
-
-def _is_legible(move: str) -> bool:
-    return 0 < len(move) <= _LONGEST_MOVE and move.isprintable()
 
 
 def _read(option: str, name: str, folder: str, ending: str) -> str:
@@ -190,8 +170,8 @@ def _disguise(name: str, text: str, game: GameSpec) -> tuple[str, str, dict[str,
             texts.add(game.move_text(game.move_of(action)))
     uses = Counter(names.values())
     if bad := texts ^ {*names} | {move for move, label in names.items()
-                                   if uses[label] > 1 or not _is_legible(label)}:
+                                   if uses[label] > 1 or not is_legible(label)}:
         raise SpecError(f"engine llm: disguise {name} must give each move of {game} a name of its "
-                        f"own, of 1 to {_LONGEST_MOVE} printable characters; correct "
+                        f"own, of 1 to {LONGEST_MOVE} printable characters; correct "
                         f"{excerpt(', '.join(sorted(bad)), 80)}")
     return title, rules, names

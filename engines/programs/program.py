@@ -46,7 +46,7 @@ class ProgramError(DlgoError):
 
     def __init__(self, failure: Failure, text: str, cell: str = "", printed: str = "") -> None:
         super().__init__(text)
-        self.failure, self.text, self.cell, self.printed = failure, text, cell, printed
+        self.failure, self.text, self.cell, self.printed = failure, self.args[0], cell, printed
 
     def __str__(self) -> str:
         return self.text + self.printed

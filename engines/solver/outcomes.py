@@ -9,18 +9,15 @@ a loss, or a draw a loss.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from dlgo.api import GameSpec, GameState
-from engines.minimax.textbook import result_of
+from dlgo.full_search import Outcomes, Solve, full_search
 from engines.registry import build_engine
 from engines.solver.solver import Solver
 
-# Action -> result for the player to move, of a position given by the actions that led to it.
-Outcomes = dict[int, int]
-Solve = Callable[[Sequence[Sequence[int]]], list[Outcomes]]
 _SMALL = 16  # cells of a board that alpha-beta solves in milliseconds
 
 
@@ -33,7 +30,7 @@ def outcomes_of(game: GameSpec) -> Solve | None:
     if game.name == "connect4":
         return _connect4(Solver())
     if game.name == "tictactoe":
-        return _by_search(game)
+        return full_search(game)
     if game.name == "hex" and (cells := game.board_rows * game.board_cols) <= _SMALL:
         prover = build_engine(f"alphabeta:depth={cells + 1},solve=yes", game, 1)
 
@@ -42,7 +39,7 @@ def outcomes_of(game: GameSpec) -> Solve | None:
             assert proven is not None  # the search reaches the end of every game
             return proven
 
-        return _by_search(game, prove)
+        return full_search(game, prove)
     return None
 
 
@@ -60,31 +57,5 @@ def _connect4(solver: Solver) -> Solve:
              if score is not None} if answer and answer.scores else {}
             for answer in answers
         ]
-
-    return solve
-
-
-def _by_search(game: GameSpec, value_of: Callable[[GameState], int] | None = None) -> Solve:
-    """Full search, for small games; or the value that `value_of` proves, after each move."""
-    solved: dict[int, Outcomes] = {}
-
-    def outcomes(state: GameState) -> Outcomes:
-        if (key := state.key()) not in solved:
-            values = solved[key] = {}
-            for action in state.legal_actions().tolist():
-                child = state.apply_move(game.move_of(action))
-                value = (result_of(child) if child.is_over() else value_of(child) if value_of
-                         else max(outcomes(child).values()))
-                values[action] = value if child.next_player is state.next_player else -value
-        return solved[key]
-
-    def solve(lines: Sequence[Sequence[int]]) -> list[Outcomes]:
-        answers = []
-        for line in lines:
-            state = GameState.new_game(game)
-            for action in line:
-                state = state.apply_move(game.move_of(int(action)))
-            answers.append(outcomes(state))
-        return answers
 
     return solve

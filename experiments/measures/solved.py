@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dlgo import DlgoError, GameSpec, GameState, kernels
+from dlgo.full_search import Outcomes, Solve
 from dlgo.games.draughts.endgames import EndgameTables
 from engines.jobs import Processes
-from engines.solver.outcomes import Outcomes, Solve, outcomes_of
+from engines.solver.outcomes import outcomes_of
 from experiments.measures import connect4, draughts, hex, tictactoe
 from experiments.measures.mistakes import Position
 

@@ -18,7 +18,7 @@ import dlgo
 from dlgo.records.failures import Failure
 from engines.clock import stopped_by
 from engines.llm import client
-from engines.llm.prompt import Unusable
+from engines.llm.answers import Unusable
 from engines.programs.program import ProgramError
 from engines.registry import build_engine
 from experiments.llm.mock import Handler, MockServer
@@ -85,25 +85,63 @@ def ask(monkeypatch) -> Iterator[Callable[..., Any]]:
     yield asked
 
 
+def reading(text: str) -> str:
+    """The move that is read in a text, with `~` if it has another form than was asked for; or the
+    kind of the answer."""
+    try:
+        move, as_asked = prompt().read(START.play("A1"), text)
+    except Unusable as error:
+        return error.kind or "illegal"
+    return f"{move}{'' if as_asked else '~'}"
+
+
 @pytest.mark.parametrize(("text", "move"), [
     ("move: B2", "B2"), ("I think.\n\n  Move: b2 \n\n", "B2"), ("move: B2\nso\nmove: B2", "B2"),
     ('{"move": "B2"}', "B2"), ('{"why": "centre", "move": "B2"}', "B2"),
-    ("move: A1\nmove: B2", MALFORMED), ('{"move": "A1", "move": "B2"}', MALFORMED),
-    ("move: B2\nGood luck!", MALFORMED), ("B2", MALFORMED), ("**move: B2**", MALFORMED),
-    ("", MALFORMED), ("move:", MALFORMED), ("move: B2 or A1", MALFORMED), ("{", MALFORMED),
-    ('{"move": null}', MALFORMED), ('{"move": {"move": "B2"}}', MALFORMED), ("{" * 9999, MALFORMED),
-    ("move: A1", ILLEGAL), ('{"move": "A1"}', ILLEGAL), ("move: D9", MALFORMED),
-    (f"move: {'9' * 5000}", MALFORMED), ("zug: B2", MALFORMED), ("手: B2", MALFORMED),
-    ("move: B2\x00", MALFORMED), ("move: \u202eB2", MALFORMED), (INJECTION, MALFORMED),
+    ("<think>\nmove: C3\nno\n</think>\n\nmove: B2", "B2"),
+    ("move: C3\nNo, better:\nmove: B2", "B2"),
+    ("<|channel|>analysis<|message|>move: C3<|end|><|channel|>final<|message|>move: B2", "B2"),
+    ('{"why": "not \\"move\\": \\"C3\\"", "move": "B2"}', "B2"), ("hm\r\nmove: B2\r\n", "B2"),
+    ("", "empty"), (" \n", "empty"), ("<think>\nmove: B2\n", "thinking only"),
+    ("<think>move: B2</think>\n", "thinking only"), ("so </think><think>move: B2", "thinking only"),
+    ("move: A1\nmove: B2", "two moves"), ('{"move": "A1", "move": "B2"}', "two moves"),
+    ("move: B2 or A1", "two moves"), ("**move: B2**\n- move: C3", "two moves"),
+    ('{"move": "B2"}\n{"move": "C3"}', "two moves"), ('{"move": ["B2", "C3"]}', "two moves"),
+    ("move: A1", "illegal"), ('{"move": "A1"}', "illegal"), ("**move: A1.**", "illegal"),
+    ("B2", "no move"), ("move:", "no move"), ("{", "no move"), ('{"move": null}', "no move"),
+    ("{" * 9999, "no move"), ("zug: B2", "no move"), ("手: B2", "no move"), (INJECTION, "no move"),
+    ("bad move: B2", "no move"), ("Do not move: B2", "no move"), ("remove: B2", "no move"),
+    ("move: D9", "not a move"), (f"move: {'9' * 5000}", "not a move"),
+    ("move: not B2", "not a move"), ("move: B2?", "not a move"),
+    ("move: -B2", "not a move"), ("move: B\x002", "not a move"),
 ])
-def test_one_move_is_read_or_the_answer_does_not_count(text: str, move: str | Failure) -> None:
-    state = START.play("A1")
-    if isinstance(move, Failure):
-        with pytest.raises(Unusable) as error:
-            prompt().read(state, text)
-        assert error.value.failure is move
-    else:
-        assert prompt().read(state, text) == state.read_move(move)
+def test_one_move_is_read_or_the_answer_has_a_kind(text: str, move: str) -> None:
+    assert reading(text) == move
+
+
+@pytest.mark.parametrize("text", [
+    "**move: B2**", "move: **B2**", "**Move:** B2", "move: `B2`", 'move: "B2"', "move: B2.",
+    "move: <B2>", "move: [B2]!", "move: \\boxed{B2}", "move: $\\boxed{B2}$",
+    "move: B2 \U0001f389", "```\nmove: B2\n```", '```json\n{"move": "B2"}\n```',
+    '```json\n{\n  "move": "B2",\n}\n```',
+    'So:\n{"move": "B2"}', '{"move": "B2"} // done', "{'Move': 'B2'}", '[{"move": "B2"}]',
+    '{"move": ["B2"]}', '{"answer": {"move": "B2"}}', "move: B2\nGood luck!", "move: B2\n---",
+    "My final move: B2", "- move: B2", "move: B2<|im_end|>", "move: B2</s>",
+    "move: B2<end_of_turn>",
+    "move\uff1a\uff22\uff12", "move:\u00a0B2\u200b", "\ufeffmove: B2", '"move: B2"',
+    "[THINK]move: C3[/THINK]**move: B2**", "◁think▷move: C3◁/think▷move: B2.",
+])
+def test_decoration_is_no_content_but_another_form(text: str) -> None:
+    assert reading(text) == "B2~"
+    assert len({reading(text), reading(f"{text}\n" * 2)}) == 1  # said twice
+
+
+@pytest.mark.slow
+def test_answers_of_four_mebibytes_are_read_in_seconds() -> None:
+    began = time.process_time()
+    for piece in ("<think>", '"move": [', "move: B2\n", "\n", "*", "<a:", "'move':'", " ", "{"):
+        reading(piece * (1 << 22 // len(piece)))
+    assert time.process_time() - began < 60
 
 
 def bad_answer(rng: random.Random) -> tuple[Http | None, Failure]:
@@ -211,13 +249,90 @@ def test_the_model_is_told_why_and_asked_again(ask) -> None:
     assert str(result.move) == "B2"
     last = server.requests[-1]["messages"]
     assert [message["role"] for message in last] == ["user", "assistant"] * 3 + ["user"]
-    assert last[1]["content"] == "no idea" and "does not end with a line" in last[2]["content"]
+    assert last[1]["content"] == "no idea" and "has no line `move: <your" in last[2]["content"]
     assert "A1 is illegal" in last[4]["content"]
-    usage = {name: column[0] for name, column in engine.usage.items()}
+    usage = {name: column[0] for name, column in engine.usage.items() if column[0]}
     assert usage.pop("seconds") >= 0
     assert usage == {"tokens_in": 40, "tokens_out": 8, "money": pytest.approx(160e-6),
-                     "answers": 4, "malformed": 2, "illegal": 1}
+                     "answers": 4, "malformed": 2, "illegal": 1, "no_move": 2}
     assert engine.network_id.startswith("m, prompt ")
+
+
+def choice(ending: str = "stop", **message: Any) -> Http:
+    """A chat completion with this message."""
+    choices = [{"message": message, "finish_reason": ending}]
+    return 200, {}, json.dumps({"choices": choices}).encode()
+
+
+THOUGHT = {"type": "thinking", "thinking": [{"type": "text", "text": "move: C3"}]}
+CALLS = [{"function": {"name": "play", "arguments": '{"move": "B2"}'}}]
+
+
+@pytest.mark.parametrize(("answer", "kind", "part"), [
+    (choice(content=[THOUGHT, {"type": "text", "text": "move: B2"}]), "", ""),
+    (choice(content="move: B2", reasoning_content="move: C3", refusal=None, tool_calls=[]), "", ""),
+    (choice(content=[THOUGHT]), "thinking_only", "after the reasoning"),
+    (choice(content="", reasoning_content="move: B2"), "thinking_only", "after the reasoning"),
+    (choice("length", content="", reasoning_content="move: B2"), "cut_off", "finish_reason length"),
+    (choice("length", content="I think\nmove: B"), "cut_off", "max_tokens"),
+    (choice(content=None, refusal="I may not."), "refusal", "I may not."),
+    (choice(content=[{"type": "refusal", "refusal": "I may not."}]), "refusal", "I may not."),
+    (choice("content_filter", content=None), "refusal", "content_filter"),
+    (choice("tool_calls", content=None, tool_calls=CALLS), "tool_call", "calls a tool"),
+    (choice(content=None), "empty", "finish_reason stop"), (choice(), "empty", "is empty"),
+])
+def test_what_a_server_says_of_an_answer_is_its_kind(
+    answer: Http, kind: str, part: str, ask
+) -> None:
+    result, engine, server = ask(lambda request: answer)
+    assert len(server.requests) == 1
+    counts = {name for name, column in engine.usage.items() if column == [1]} - {"answers"}
+    if kind:
+        assert result.failure is MALFORMED and part in str(result)
+        assert counts == {"malformed", kind}
+    else:
+        assert str(result.move) == "B2" and not counts
+
+
+def test_the_form_that_is_asked_for_can_be_insisted_on(ask) -> None:
+    for strict in ("yes", "no"):
+        result, engine, _ = ask(lambda request: says("**move: B2**"),
+                                f"cache=no,retries=0,strict={strict}")
+        assert engine.usage["other_form"] == [1]
+        assert (str(getattr(result, "move", "")) == "B2") == (strict == "no")
+        assert engine.usage["malformed"] == [int(strict == "yes")]
+
+
+def picky(request: dict[str, Any]) -> Http | None:
+    """Refuses empty messages, and two of one role in a row, as some servers do."""
+    roles = [message["role"] for message in request["messages"]]
+    if not all(message["content"].strip() for message in request["messages"]) or any(
+            map(str.__eq__, roles, roles[1:])):
+        return 400, {}, b'{"error": {"message": "Invalid assistant message"}}'
+    return None
+
+
+def test_an_empty_answer_is_not_sent_back(ask) -> None:
+    answers = iter(["", "<think>hm", " \n", "no idea", "\ud83d move: B2"])
+    result, engine, server = ask(lambda request: picky(request) or says(next(answers)),
+                                 "cache=no,retries=3")
+    assert result.failure is MALFORMED and len(server.requests) == 4
+    assert "it is empty" in server.requests[1]["messages"][0]["content"]
+    assert (engine.usage["empty"], engine.usage["thinking_only"]) == ([2], [1])
+
+
+def test_a_server_that_refuses_what_its_model_said_is_not_unreachable(ask) -> None:
+    error, engine, _ = ask(lambda request: says("hm") if len(request["messages"]) == 1 else (
+        400, {}, b'{"error": {"message": "too long"}}'), "cache=no,retries=3")
+    assert error.failure is MALFORMED and engine.usage["malformed"] == [1]
+    assert "the server refuses: HTTP 400: too long" in str(error)
+    error, _, _ = ask(lambda request: (400, {}, b"no such field"))
+    assert error.failure is UNREACHABLE
+
+
+def test_an_answer_in_another_form_is_paid_for_once(ask) -> None:
+    error, _, server = ask(lambda request: choice(content=5))
+    assert error.failure is NONSENSE and len(server.requests) == 1
 
 
 def test_a_busy_server_is_asked_again_and_a_final_no_is_not(ask) -> None:
@@ -288,6 +403,11 @@ def test_an_answer_is_paid_for_once(tmp_path, monkeypatch) -> None:
         assert len(server.requests) == 6
         build_engine(f"{spec},temperature=0.1", "tictactoe", seed=1).select_move(START)
         assert len(server.requests) == 8
+        for file in tmp_path.glob("llm/*/*.json"):
+            reply = json.loads(file.read_text())
+            del reply["why"]
+            file.write_text(json.dumps(reply))  # of a version before kinds of answers
+        assert answers(1) == once and len(server.requests) == 8
         for file in tmp_path.glob("llm/*/*.json"):
             file.write_text("{")
         answers(1)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
+from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
@@ -19,11 +23,15 @@ from dlgo.records.game_record import slot_of
 from dlgo.records.ledger import GameRecord, Ledger
 from engines.isolation.describe import read_spec
 from engines.programs.program import ProgramError
+from engines.registry import build_engine
 from experiments.arena.engine_cache import EngineCache
 from experiments.arena.inspect_ledger import check_lines, export_games
 from experiments.arena.referee import GameTask, play_game
 from experiments.arena.schedule import Plan, tasks
+from experiments.cli.tournament import tournament
 from experiments.llm import demo
+from reports.forfeits import answer_frame
+from reports.intervals import skill_interval
 from reports.report import write_report
 from tests.llm.test_answers import Http, Scripted, says
 
@@ -83,7 +91,7 @@ class Asks:
     with Scripted(lambda request: says("?")) as server:
         monkeypatch.setenv("DLGO_LLM_URL", server.url)
         engine = read_spec(f"{bot}:Asks").build(dlgo.get_game("tictactoe"))
-        with pytest.raises(ProgramError, match="does not end with a line") as error:
+        with pytest.raises(ProgramError, match="has no line `move") as error:
             engine.select_move(dlgo.game("tictactoe").start())
         engine.close()
     assert error.value.failure is Failure.MALFORMED
@@ -129,6 +137,57 @@ def test_the_key_is_nowhere(tmp_path, monkeypatch, capfd) -> None:
         assert KEY not in "\n".join(database.iterdump())
 
 
+SPELLINGS = {
+    "whole": KEY, "upper case": KEY.upper(), "backwards": KEY[::-1],
+    "hexadecimal": KEY.encode().hex(),
+    "address": quote(KEY, safe=""), "JSON": KEY.replace("/", "\\/"), "letters": " ".join(KEY),
+    "halves": f"{KEY[:10]} and {KEY[10:]}", "lines": f"{KEY[:5]}\n{KEY[5:12]}\n{KEY[12:]}",
+    "masked": f"{KEY[:7]}*****{KEY[-5:]}", "dots": f"{KEY[:7]}...{KEY[-4:]}",
+    "bytes": " ".join(f"{byte:02x}" for byte in KEY.encode()),
+    **{f"base64, {text}": b64encode(f"{text}{KEY}\n".encode()).decode()
+       for text in ("", "Bearer ", "me:", "a")},
+    "half of base64": b64encode(KEY.encode()).decode()[8:20],
+    "base64 for addresses": urlsafe_b64encode(f"x{KEY}".encode()).decode(),
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_a_key_is_hidden_in_every_spelling(spelling: str, monkeypatch) -> None:
+    monkeypatch.setenv("DLGO_LLM_KEY", KEY)
+    echo = SPELLINGS[spelling]
+    answers = [
+        (401, {}, json.dumps({"error": {"message": f"the key {echo} is wrong"}}).encode()),
+        (401, {}, f"<p>{echo}</p>".encode()), says(f"the key {echo} is wrong"),
+        says(None, choices=[{"message": {"refusal": f"the key {echo} is wrong"}}])]
+    for answer in answers:
+        with Scripted(lambda request, answer=answer: answer) as server:
+            engine = build_engine(f"llm:m,url={server.url},cache=no,retries=0", "tictactoe")
+            with pytest.raises(ProgramError) as error:
+                engine.select_move(dlgo.game("tictactoe").start())
+        text = re.sub("[^a-z0-9]", "", str(error.value).replace("[key]", "").lower())
+        text = text.replace("qmvhcmvyi", "")  # `Bearer ` in base64
+        flat = re.sub("[^a-z0-9]", "", echo.lower())
+        assert not any(flat[start : start + 6] in text for start in range(len(flat) - 5)), text
+        assert answer[0] == 200 or "[key]" in str(error.value)
+
+
+@pytest.mark.parametrize("options", [
+    "url=http://me:hunter22@127.0.0.1:1/v1", "url=ftp://me:hunter22@h",
+    "url=http://h/v1?key=hunter22", "url=http://me:hun,ter22@h", "url=http://me:hunter22@[h", 'url="http://me:hunter22@h',
+    "http://me:hunter22@h", "key_env=sk-hunter22,url=http://h", "url=http://h,extra=key:hunter22",
+    "template=http://me:hunter22@h/t,url=http://h",
+])
+def test_no_message_has_a_password(options: str, tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("DLGO_LLM_KEY", "hunter22")
+    done = CliRunner().invoke(tournament, [
+        "--game", "tictactoe", "--engine", f"llm:m,{options}", "--engine", "random", "--pairs", "1",
+        "--ledger", str(tmp_path / "l.sqlite"), "--workers", "1"])
+    text = f"{done.output}{done.exception}"
+    assert isinstance(done.exception, dlgo.DlgoError), text
+    assert "hunter22" not in text and "hidden" in text or "has the key of" in text
+    assert not any(b"hunter22" in file.read_bytes() for file in tmp_path.rglob("*"))
+
+
 def test_the_key_is_sent_to_its_server_alone(monkeypatch) -> None:
     monkeypatch.setenv("DLGO_LLM_KEY", KEY)
     headers: list[str] = []
@@ -158,22 +217,33 @@ def test_a_key_that_cannot_be_sent_is_not_printed(key: str, monkeypatch) -> None
     assert key not in str(error.value)
 
 
+def test_a_ledger_without_kinds_of_answers_is_read() -> None:
+    usage = {"answers": [2], "malformed": [1], "illegal": [0], "tokens_in": [9], "tokens_out": [1],
+             "seconds": [1], "money": [0]}
+    [row] = answer_frame([replace(
+        play_game(GameTask("s", "tictactoe", "random", "random", 0, (4, 1), 1), EngineCache()),
+        networks=json.dumps({"first": {"id": "m", "usage": usage}}))]).itertuples()
+    assert (row.answers, row.malformed, row.no_move, row.other_form) == (2, 1, 0, 0)
+    assert row.chances > 0 and row.skill <= 1
+
+
 @pytest.mark.parametrize("planted", [0.3, 0.9])
 def test_nineteen_of_twenty_intervals_hold_the_skill(planted: float) -> None:
     """Also where mistakes are few, five of 160 moves. Four standard deviations are 0.014."""
     rng = np.random.default_rng(1)
     chances = rng.choice([0, 0, 0.25, 0.5, 0.75], size=(4000, 160))
     mistakes = (rng.random(chances.shape) < (1 - planted) * chances).sum(axis=1)
-    found = [demo.good_moves(*move) for move in zip(mistakes.tolist(), chances, strict=True)]
-    held = sum(skill.low95 < planted < skill.high95 for skill in found) / len(found)
-    assert 0.93 < held < 0.97
-    assert np.mean([skill.value for skill in found]) == pytest.approx(planted, abs=0.01)
+    found = np.array([
+        skill_interval(*numbers) for numbers in
+        zip(mistakes, chances.sum(axis=1), (chances**2).sum(axis=1), strict=True)])
+    assert 0.93 < np.mean((found[:, 1] < planted) & (planted < found[:, 2])) < 0.97
+    assert found[:, 0].mean() == pytest.approx(planted, abs=0.01)
 
 
 def test_a_skill_of_few_moves_or_none() -> None:
-    assert np.isnan(demo.good_moves(0, [0.0, 0.0]).value)
-    skill = demo.good_moves(20, [0.25, 0.75] * 10)  # worse than at random
-    assert skill.low95 <= skill.high95 < 0
+    assert np.isnan(skill_interval(0, 0.0, 0.0)).all()
+    _, low, high = skill_interval(20, 10, 6.25)  # 20 moves, all worse than at random
+    assert low <= high < 0
 
 
 @pytest.mark.slow
@@ -182,16 +252,12 @@ def test_the_demo_finds_what_was_planted(tmp_path) -> None:
     done = CliRunner().invoke(demo.main, [
         "--pairs", "15", "--workers", "1", "--out", str(tmp_path)])
     assert done.exit_code == 0, done.output
-    with Ledger(tmp_path / "games.sqlite") as ledger:
-        records = list(ledger.games())
-        entrants = {name: spec for spec, name in ledger.get_meta("plan")["names"].items()}
     answers, failures = (
         pd.read_csv(tmp_path / f"report/{name}.csv").set_index("entrant").drop(columns="game")
         for name in ("answers", "failures"))
     for name, planted, malformed in demo.MODELS:
-        found = demo.skill(records, entrants[name], z=4)
-        assert found.low95 < planted < found.high95, found
         row = answers.loc[name]
+        assert (2 * row.skill_low95 - row.skill < planted < 2 * row.skill_high95 - row.skill), row
         assert binomtest(int(row.malformed), int(row.answers), malformed).pvalue > 1e-4
         assert f"{row.malformed_low95:.1%} to {row.malformed_high95:.1%}" in done.stdout
     assert (answers["answers"] == answers["moves"] + answers["malformed"]
@@ -204,6 +270,10 @@ def test_the_demo_finds_what_was_planted(tmp_path) -> None:
     assert sloppy["decided_games"] == sloppy["games"] - sloppy["failures"]
     assert sloppy["decided_score"] > sloppy["score"]
     assert sloppy["decided_rating"] - rival["decided_rating"] > sloppy["rating"] - rival["rating"]
+    assert sloppy["malformed_answer"] and answers.loc["strong but sloppy", "no_move"] > 0
     text = (tmp_path / "report/report.html").read_text()
+    for row in answers.itertuples():
+        assert f"<td>{row.skill:.1%}<small>{row.skill_low95:.1%} to" in text
+        assert f"no move: {row.no_move:.0f}, not a move" in text
     assert "Lost by failure, lost by play" in text and "Language models" in text
     assert f"malformed answer: {sloppy['failures']:.0f}" in text

@@ -9,7 +9,8 @@ import pytest
 
 import dlgo
 from dlgo.errors import SpecError
-from engines.llm.prompt import Prompt, Unusable
+from engines.llm.answers import Unusable
+from engines.llm.prompt import Prompt
 from engines.registry import build_engine
 
 START = dlgo.game("tictactoe").start()
@@ -38,7 +39,7 @@ def test_every_legal_move_can_be_answered_in_every_game(game: str) -> None:
             assert form.first(state)
             for move in state.legal_moves():
                 answer = f"Well.\nmove: {state.game.move_text(move)}\n"
-                assert form.read(state, answer) == move
+                assert form.read(state, answer) == (move, True)
         state = state.apply_move(rng.choice(state.legal_moves()))
 
 
@@ -49,7 +50,7 @@ def test_a_disguised_game_is_the_same_game_and_shows_nothing_of_the_board() -> N
     assert "Player 1 has: 5\nPlayer 2 has: 8" in text and "Moves so far: 5 8" in text
     for word in ("A1", "B2", "tic", "row", "board, "):
         assert word not in text
-    assert disguised.read(state, "move: 1") == state.read_move("B1")
+    assert disguised.read(state, "move: 1")[0] == state.read_move("B1")
     for answer in ("move: 5", "move: B1", "move: 10"):
         with pytest.raises(Unusable):
             disguised.read(state, answer)
@@ -64,7 +65,9 @@ def test_a_disguised_game_is_the_same_game_and_shows_nothing_of_the_board() -> N
 @pytest.mark.parametrize(("options", "part"), [
     ("", "needs url"), (",url=ftp://x", "not an address"), (",url=http://c:x", "not an address"),
     (",url=http://c/ü", "not an address"),
-    (",url=http://a:b@c/v1", "must not contain"), (",url=http://c/v1?key=1", "must not contain"),
+    (",url=http://a:b@c/v1", "must not contain"), (",url=ftp://a:b@c/v1", r"//\[hidden\]c/v1"),
+    (",url=http://c,key_env=sk-1234", r"key_env=\[hidden\] has no key"),
+    (",url=http://c/v1?key=1", "must not contain"),
     (",url=http://c,template=no/such", "cannot be read"),
     (",url=http://c,template=~nobody-here/t", "unknown user"),
     (",url=http://c,extra=a b", "name:value"),
@@ -125,5 +128,5 @@ def test_a_name_that_cannot_be_answered_is_not_accepted(name: str, named: str, t
     with pytest.raises(SpecError, match=f"correct {named}$"):
         prompt(disguise=str(tmp_path / "d.toml"))
     (tmp_path / "d.toml").write_text(disguise("tictactoe", names | {"A2": " 4 "}))
-    move = prompt(disguise=str(tmp_path / "d.toml")).read(START, "move: 4")
+    move = prompt(disguise=str(tmp_path / "d.toml")).read(START, "move: 4")[0]
     assert move == START.read_move("A2")
