@@ -16,7 +16,7 @@ import numpy as np
 from dlgo.api import GameSpec
 from dlgo.errors import SpecError
 from dlgo.extras import require_extra
-from dlgo.vector import DEFAULT, Episodes, VectorEnv
+from dlgo.vector import DEFAULT, ERROR, LOSS, Episodes, VectorEnv
 
 require_extra("rl", "the adapter for PettingZoo", "pettingzoo", "gymnasium")
 
@@ -27,13 +27,20 @@ from pettingzoo.utils import wrappers  # noqa: E402
 AGENTS = ("player_0", "player_1")
 
 
-def env(game: str | GameSpec, **options: Any) -> AECEnv:
-    """A game that behaves like PettingZoo's own: an illegal action loses, order is enforced;
-    an action that is not in the action space raises AssertionError.
+def env(game: str | GameSpec, illegal: str = ERROR, **options: Any) -> AECEnv:
+    """A game in the wrappers of PettingZoo's own: order is enforced; an action that is not in the
+    action space raises AssertionError.
 
-    For the options see `GameEnv`.
+    Args:
+        illegal: the effect of an illegal action: "error" raises, "loss" ends the game with -1 for
+            its player, as in PettingZoo's own games.
+        options: those of `GameEnv`.
     """
-    wrapped = wrappers.TerminateIllegalWrapper(GameEnv(game, **options), illegal_reward=-1)
+    if illegal not in (ERROR, LOSS):
+        raise SpecError(f"PettingZoo: illegal={illegal!r} is not one of {ERROR}, {LOSS}")
+    wrapped: AECEnv = GameEnv(game, **options)
+    if illegal == LOSS:
+        wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=-1)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrapped))
 
 

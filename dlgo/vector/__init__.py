@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
-from dlgo.vector.environment import DEFAULT, Episodes, TimeStep, VectorEnv, longest_game
+from dlgo.vector.environment import (
+    DEFAULT,
+    ERROR,
+    LOSS,
+    Episodes,
+    TimeStep,
+    VectorEnv,
+    longest_game,
+)
 
-__all__ = ["DEFAULT", "Episodes", "TimeStep", "VectorEnv", "longest_game"]
+__all__ = ["DEFAULT", "ERROR", "LOSS", "Episodes", "TimeStep", "VectorEnv", "longest_game"]

@@ -331,7 +331,7 @@ class VectorEnv:
 
     def _why_illegal(self, board: int, action: int) -> str:
         problem = f"{f'board {board}: ' if self.count > 1 else ''}action {action} is illegal"
-        remedy = "choose an action that the mask allows"
+        remedy = f"choose an action that the mask allows, or set illegal={LOSS!r}"
         if not 0 <= action < self.num_actions:
             return f"{problem}: {self.game} has the actions 0 to {self.num_actions - 1}; {remedy}"
         state, move = self.state(board), self.game.move_of(action)

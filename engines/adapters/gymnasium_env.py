@@ -18,7 +18,7 @@ import numpy as np
 from dlgo.api import GameSpec
 from dlgo.errors import IllegalMoveError, SpecError
 from dlgo.extras import require_extra
-from dlgo.vector import DEFAULT, Episodes, VectorEnv
+from dlgo.vector import DEFAULT, ERROR, LOSS, Episodes, VectorEnv
 from engines.isolation.describe import read_spec
 from engines.registry import EngineSpec
 
@@ -28,7 +28,6 @@ import gymnasium  # noqa: E402
 from gymnasium import spaces  # noqa: E402
 
 SIDES = ("first", "second", "random")
-ERROR, LOSS = "error", "loss"
 # Starts before one is refused whose opponent ends every game at once.
 _ATTEMPTS = 100
 
@@ -50,7 +49,7 @@ class OpponentEnv(gymnasium.Env):
             a class or an object with a method `select_move(state)`, which plays in this process.
         side: which side the agent takes: "first", "second", or "random" for each game.
         encoder: the name of an encoder; None for the game's usual one.
-        illegal: the effect of an illegal action: "loss" ends the game with -1, "error" raises.
+        illegal: the effect of an illegal action: "error" raises, "loss" ends the game with -1.
         random_plies, max_plies: random starts, and the longest game; as in `VectorEnv`.
         render_mode: None, or "ansi": `render` returns the board as text.
 
@@ -62,7 +61,7 @@ class OpponentEnv(gymnasium.Env):
 
     def __init__(
         self, game: str | GameSpec = "connect4", opponent: Any = "random", side: str = "random",
-        encoder: str | None = None, illegal: str = LOSS, random_plies: int = 0,
+        encoder: str | None = None, illegal: str = ERROR, random_plies: int = 0,
         max_plies: int | None = None, render_mode: str | None = None,
     ) -> None:
         for name, value, choices in (

@@ -38,8 +38,10 @@ def quit_(session: Session) -> None:
     session.closing = True
 
 
-def boardsize(session: Session, size: str) -> None:
+def boardsize(session: Session, size: str, *height: str) -> None:
     lines = parse_int(size, "size")
+    if any(number != size for number in height):
+        raise GtpError(f"unacceptable size: {' by '.join((size, *height))} is not a square")
     if not _SMALLEST <= lines <= MAX_SIZE:
         raise GtpError("unacceptable size")
     try:
@@ -217,12 +219,16 @@ def kgs_rules(session: Session, rules: str) -> None:
 # --- records ---
 
 
-def loadsgf(session: Session, file: str, move_number: str | None = None) -> None:
-    until = None if move_number is None else parse_int(move_number, "move number")
+def loadsgf(session: Session, file: str, *more: str) -> None:
+    """The words are a path, which may have spaces, and then a move number or nothing."""
+    whole, path = Path(" ".join((file, *more))), Path(" ".join((file, *more[:-1])))
+    numbered = more and not whole.exists() and (more[-1].isdigit() or path.exists())
+    until = parse_int(more[-1], "move number") if numbered else None
+    path = path if numbered else whole
     try:
-        saved = read_game_file(Path(file))
+        saved = read_game_file(path)
         if not isinstance(saved.state.game, Go):
-            raise DlgoError(f"{file} is a game of {saved.state.game}")
+            raise DlgoError(f"{path} is a game of {saved.state.game}")
         states = positions(saved.state)
         if saved.state.last_move is not None and saved.state.last_move.is_resign:
             states.pop()

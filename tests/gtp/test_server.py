@@ -71,6 +71,8 @@ def test_boardsize_and_komi() -> None:
         talk.fails(f"boardsize {size}", "unacceptable size")
     for size in ("", "x", "-3", "9.0"):
         talk.fails(f"boardsize {size}", "syntax error")
+    talk.fails("boardsize 5 7", "unacceptable size: 5 by 7 is not a square")
+    assert talk("boardsize 9 9") == ""
     assert talk("boardsize 25") == ""
     assert talk("play b Z25") == ""
     talk("boardsize 5")
@@ -322,6 +324,11 @@ def test_loadsgf_shows_the_position_before_a_move(tmp_path: Path) -> None:
     talk.fails("undo", "cannot undo")
     talk.fails("loadsgf", "syntax error")
     talk.fails(f"loadsgf {path} x", "syntax error")
+    spaced = path.with_name("my game 7.sgf")
+    spaced.write_bytes(path.read_bytes())
+    for number in ("", " 1"):
+        assert talk(f"loadsgf {spaced}{number}") == ""
+    talk.fails("loadsgf no such file.sgf", "cannot load file: no such file.sgf: cannot be read")
     talk.fails(f"loadsgf {tmp_path}", "cannot load file")
     talk.fails("loadsgf no-such-file.sgf", "cannot load file")
     path.write_text("(;GM[1]SZ[5];B[aa];W[bb];B[aa];W[cc])")  # up to the illegal move

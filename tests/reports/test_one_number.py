@@ -230,6 +230,8 @@ def test_odd_fields_get_an_honest_answer(kind, tmp_path):
         assert answer.enough is None and "cannot be decided" in answer.sentences[0]
     assert "nan" not in " ".join(answer.sentences)
     path = tmp_path / "games.csv"
+    if kind == "games against itself":
+        return  # a list with such games is refused
     rows = zip(*played, strict=True)
     path.write_text("first,second,result\n" + "".join(f"{a},{b},{r}\n" for a, b, r in rows))
     done = CliRunner().invoke(cli, ["rate", str(path), "--beyond-elo"])

@@ -68,7 +68,12 @@ def test_an_illegal_action_in_pettingzoo(pettingzoo_env) -> None:
     raw.step(4)
     with one_line_error(IllegalMoveError, "action 4 is illegal (B2: the cell is taken); legal"):
         raw.step(4)
-    wrapped = pettingzoo_env.env("tictactoe")
+    strict = pettingzoo_env.env("tictactoe")
+    strict.reset()
+    strict.step(4)
+    with one_line_error(IllegalMoveError, "allows, or set illegal='loss'"):
+        strict.step(4)
+    wrapped = pettingzoo_env.env("tictactoe", illegal="loss")
     wrapped.reset()
     wrapped.step(4)
     wrapped.step(4)
@@ -79,6 +84,8 @@ def test_an_illegal_action_in_pettingzoo(pettingzoo_env) -> None:
             wrapped.step(action)
     with one_line_error(SpecError, "render_mode='human'"):
         pettingzoo_env.GameEnv("tictactoe", render_mode="human")
+    with one_line_error(SpecError, "illegal='no' is not one of error, loss"):
+        pettingzoo_env.env("tictactoe", illegal="no")
 
 
 @pytest.mark.filterwarnings("ignore:.*A Box observation space:UserWarning")
@@ -90,7 +97,8 @@ def test_gymnasium_accepts_every_game(game: str, opponent: str, gymnasium_env) -
     import gymnasium
     from gymnasium.utils.env_checker import check_env
 
-    env = gymnasium.make("dlgo/Opponent-v0", game=game, opponent=opponent, random_plies=2)
+    env = gymnasium.make("dlgo/Opponent-v0", game=game, opponent=opponent, random_plies=2,
+                         illegal="loss")  # the check takes random actions
     check_env(env.unwrapped)
     env.close()
 
@@ -125,11 +133,11 @@ def test_the_agent_is_rewarded_as_its_own_side_sees_it(gymnasium_env) -> None:
 
 
 def test_an_illegal_action_in_gymnasium(gymnasium_env) -> None:
-    env = gymnasium_env.OpponentEnv("tictactoe", "random", "first")
+    env = gymnasium_env.OpponentEnv("tictactoe", "random", "first", illegal="loss")
     env.reset(seed=1)
     env.step(4)
     assert env.step(4)[1:4] == (-1.0, True, False)
-    strict = gymnasium_env.OpponentEnv("tictactoe", "random", "first", illegal="error")
+    strict = gymnasium_env.OpponentEnv("tictactoe", "random", "first")
     strict.reset(seed=1)
     with one_line_error(IllegalMoveError, "action 12 is illegal"):
         strict.step(12)
