@@ -25,6 +25,8 @@ from experiments.museum import KINDS, PARTS, learners, real_games, searches, sol
 from experiments.museum.planting import Fault, faults
 from experiments.museum.subject import ASKED, UNSEEN, AuditError, Subject
 
+# Properties whose answers are compared with wrong models.
+MODELLED = {*solvers.PROPERTIES} - {"transpositions at two depths"} | {"one rule"}
 PROPERTIES: dict[str, dict[str, Any]] = {
                "search": searches.PROPERTIES, "select_move": searches.PROPERTIES,
                "solve": solvers.PROPERTIES, "moves": real_games.PROPERTIES, **learners.PROPERTIES}
@@ -38,11 +40,18 @@ _NO_ANSWER, _CRASH, _HANG, _MOST_LOSSES = "!", "!!", "!!lost: ", 3
 _PATIENCE, _WALL_SECONDS = 3, 60
 # Our own code, which may be in the folder of the audited file.
 _OURS = [Path(__file__).resolve().parents[2] / name for name in ("dlgo", "engines", "experiments")]
+# Findings that show a kind of fault by themselves, the most specific first: the property, the end
+# of the tag, the kind. Where a wrong model explains the answers, the tag is "=" with its kind.
+_SHOWN = (("all moves", "", "moves"), ("priors steer", "noise", "prior"),
+          ("most visited is played", "", "choice"), ("visits", "ends", "results"),
+          ("values are means", "batches", "batch"), ("visits", "sum", "mean"),
+          ("values are means", "visits", "mean"), ("targets", "number", "data"),
+          ("targets", "policy", "target policy"))
 # A player that was asked about fewer positions was asked little.
 _LITTLE = 24
 _NEXT = """
-Begin with the first line: the simplest properties come first, and one fault often breaks several.
-Fix it and audit again. To see a fault of the museum: python -m experiments.museum NAME"""
+Begin with the first line: the most specific or simplest properties come first, and one fault often
+breaks several. Fix it and audit again. To see a fault of the museum: python -m experiments.museum NAME"""
 _TREES = """How to read a tree: in x(...) black is to move, in o(...) white; the brackets hold the
 positions after the moves A, B, ... +1, 0 and -1 are results, o~.3 is a position worth .3 whatever
 follows, =.5 is the evaluator's value, all for black. .1: is the prior of a move, _ an illegal move,
@@ -61,6 +70,13 @@ class Finding(NamedTuple):
     def features(self) -> tuple[str, str]:
         """What is compared with the findings about the museum's faults."""
         return self.name, f"{self.name}: {self.tag}"
+
+    @property
+    def shown(self) -> tuple[int, str]:
+        """Its place among the specific findings, and the kind of fault that it shows, or ""."""
+        return next(((place, kind) for place, (name, ending, kind) in enumerate(_SHOWN)
+                     if name == self.name and self.tag.endswith(ending)),
+                    (len(_SHOWN), self.tag[1:] if self.tag.startswith("=") else ""))
 
 
 class Report(NamedTuple):
@@ -82,7 +98,8 @@ class Report(NamedTuple):
 
         Compares the properties that do not hold (of a part) with the signatures. Properties that
         few signatures have weigh more; those that were not examined are ignored. A crash comes
-        first: its line is known.
+        first: its line is known. Kinds follow that findings show by themselves, if half of what is
+        compared with wrong models agrees.
         """
         examined, features_of = {name for _, name in self.examined}, signatures()
         findings = [finding for finding in self.findings if part in ("", finding.part)]
@@ -102,6 +119,12 @@ class Report(NamedTuple):
         unrelated |= {"window", "horizon"} if ("search", "reply") in self.examined else set()
         best: dict[str, Fault | None] = dict.fromkeys(
             ["crash"] if any(finding.tag.startswith(_CRASH) for finding in findings) else [])
+        compared = {finding.name for finding in findings if finding.name in MODELLED}
+        agreed = Counter(kind for _, kind in {
+            (finding.name, finding.shown[1]) for finding in findings if finding.name in MODELLED})
+        for _, kind in sorted(finding.shown for finding in findings):
+            if kind and 2 * agreed.get(kind, 99) >= len(compared):
+                best.setdefault(kind)
         ranks = sorted((likeness(name), name in faults(), name) for name in features_of)
         for value, _, name in reversed(ranks):
             fault = faults().get(name)
@@ -122,7 +145,9 @@ class Report(NamedTuple):
             lines.append(f"Positions asked about: {counts}{little}")
         parts = dict.fromkeys(finding.part for finding in self.findings)
         for part in parts:
-            findings = [finding for finding in self.findings if finding.part == part]
+            kinds = list(self.suspects(part))
+            findings = sorted((finding for finding in self.findings if finding.part == part),
+                              key=lambda finding: kinds[:1] != [finding.shown[1]])
             lines += ["", f"{part} ({self.kind}):" if part == "search" else f"{part}:",
                       *_together(findings, "tag" if part in learners.PROPERTIES else "name")]
             answers = [finding.tag for finding in findings if not finding.tag.startswith(_CRASH)]

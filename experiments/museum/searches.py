@@ -86,6 +86,18 @@ def visits(subject: Subject, part: str) -> Findings:
                 yield f"{player}, {tag}", f"with 80 simulations and 22 moves, {text}"
 
 
+def all_moves(subject: Subject, part: str) -> Findings:
+    """Of equal moves, each is tried, if they are good or if they are bad."""
+    tries, tree = [], ""
+    for value in (0.8, -0.8):
+        tree = f"x({' '.join([f'o~{value}'] * 4)} _ x({' '.join([f'o~{value}'] * 3)}))"
+        tries.append(subject.ask(part, tree))
+    never = [COLUMN_LETTERS[action] for action in (0, 1, 2, 3, 5)
+             if not any(answer.visits.get(action, 1) for answer in tries)]
+    if never:
+        yield "", f"in {tree}, {' and '.join(never)} are never tried; {tries[1].text}"
+
+
 def exploration(subject: Subject, part: str) -> Findings:
     """With more simulations, a bad move gets a smaller share, and a near one more visits."""
     for tag, tree, right in (
@@ -220,7 +232,7 @@ def halving(subject: Subject, part: str) -> Findings:
 
 PROPERTIES = {
     **{name: functools.partial(right_moves, name=name) for name in TREES["moves"]},
-    **rules_by_name(value, visits, exploration, priors_steer),
+    **rules_by_name(value, visits, all_moves, exploration, priors_steer),
     "one rule": functools.partial(one_rule, kinds=("puct", "uct")),
     "improved policy": functools.partial(one_rule, kinds=("gumbel",)),
     **rules_by_name(values_are_means, most_visited_is_played, halving),

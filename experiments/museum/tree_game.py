@@ -11,6 +11,7 @@
     .02:            the prior of a move; the rest is divided equally
     o=.5            what the evaluator says here, as x sees it; 0 if it is not given
     _               a move that is illegal here
+    &x(...)         a tree in which equal subtrees are the same position
 
 All numbers are those of x. The same player may move twice.
 """
@@ -46,7 +47,7 @@ _CLOUD_PLIES, _ENDS = 16, 20
 _BUSH_PLIES, _CHAIN_PLIES = 5, 40
 UNFINISHED = 2
 # Columns of a table; then a child for each action, -1 where it is illegal.
-MOVER, RESULT, ESTIMATE, FIRST = range(4)
+MOVER, RESULT, ESTIMATE, APART, FIRST = range(5)
 KEYS = zobrist_table(1 << 14, stream="tree nodes")
 _SPREAD = 0x1E3779B97F4A7C15  # odd: products of different ways differ
 
@@ -71,7 +72,7 @@ class Node:
 
 def parse(text: str) -> list[Node]:
     """The positions of a tree, the first one first. Raises ValueError, which names the place."""
-    text = re.sub(r"([xo])\?([+-]?\d+)", _bush, text)
+    text, merges = re.sub(r"([xo])\?([+-]?\d+)", _bush, text.removeprefix("&")), text[:1] == "&"
     nodes: list[Any] = []
     place, parent = 0, -1
     while place < len(text) or parent >= 0 or not nodes:
@@ -98,7 +99,18 @@ def parse(text: str) -> list[Node]:
             if cloud:
                 _grow_cloud(nodes, number)
         parent = number if opens else parent
+    if merges:
+        _merge(nodes)
     return nodes
+
+
+def _merge(nodes: list[Node]) -> None:
+    """Make equal subtrees the same position: the last one."""
+    same, numbers = list(range(len(nodes))), {}
+    for number, node in reversed([*enumerate(nodes)]):
+        node.children = [child if child < 0 else same[child] for child in node.children]
+        form = (node.mover, node.value, node.result, *node.children, *node.priors)
+        same[number] = numbers.setdefault(form, number)
 
 
 def _end(nodes: list[Node], parent: int, result: int) -> Node:
@@ -145,6 +157,18 @@ def random_tree(
     return f"{'xo'[mover]}={value:.2f}({' '.join(moves)})"
 
 
+def random_graph(rng: np.random.Generator, plies: int, mover: int, results: list[str]) -> str:
+    """The text of a random tree in which positions are reached in several ways; the players
+    alternate."""
+    row = list(results)
+    for ply in range(plies, 0, -1):
+        player = "xo"[mover ^ (ply - 1) % 2]
+        row = [f"{player}={rng.uniform(-0.95, 0.95):.2f}"
+               f"({' '.join(rng.choice(row, rng.integers(2, 4), replace=False))})"
+               for _ in range(4)]
+    return f"&{row[0]}"
+
+
 def _bush(form: re.Match[str]) -> str:
     swap = form[2].startswith("-")
     rng = np.random.default_rng(abs(int(form[2])))
@@ -169,9 +193,9 @@ class _Arrays(NamedTuple):
 
 
 class TreeState(_Arrays):
-    """words: int64[2], the node, and the way to it, which tells positions of one node apart:
-    searches may merge equal ones. table: int64[nodes, FIRST + actions]; its estimates are as
-    `kernels.evaluate` gives them."""
+    """words: int64[2], the node, and the way to it, which tells positions of one node apart (unless
+    APART is 0): searches may merge equal ones. table: int64[nodes, FIRST + actions]; its estimates
+    are as `kernels.evaluate` gives them."""
 
     shared_fields = ("table",)
 
@@ -209,7 +233,7 @@ def legal_actions(state, out):
 @kernel
 def play(state, action):
     state.words[0] = state.table[state.words[0], FIRST + action]
-    state.words[1] = 2 * state.words[1] + action
+    state.words[1] = (2 * state.words[1] + action) * state.table[state.words[0], APART]
 
 
 @kernel
@@ -265,10 +289,11 @@ class TreeGame(GameSpec):
         self.nodes = parse(self.settings["tree"])
         self.num_actions = self.board_cols = max(len(node.children) for node in self.nodes)
         self._table = np.full((len(self.nodes), FIRST + self.num_actions), -1, np.int64)
+        apart = not self.settings["tree"].startswith("&")
         for row, node in zip(self._table, self.nodes, strict=True):
             estimate = 500 * math.atanh((1 - 2 * node.mover) * max(-0.99, min(node.value, 0.99)))
             row[: FIRST + len(node.children)] = (
-                node.mover, node.result, round(estimate), *node.children)
+                node.mover, node.result, round(estimate), apart, *node.children)
 
     def new_kernel_state(self) -> TreeState:
         return TreeState(np.zeros(2, np.int64), self._table)
