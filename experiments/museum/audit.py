@@ -51,7 +51,8 @@ _SHOWN = (("all moves", "", "moves"), ("priors steer", "noise", "prior"),
 _LITTLE = 24
 _NEXT = """
 Begin with the first line: the most specific or simplest properties come first, and one fault often
-breaks several. Fix it and audit again. To see a fault of the museum: python -m experiments.museum NAME"""
+breaks several. Fix it and audit again.
+To see a fault of the museum: python -m experiments.museum NAME"""
 _TREES = """How to read a tree: in x(...) black is to move, in o(...) white; the brackets hold the
 positions after the moves A, B, ... +1, 0 and -1 are results, o~.3 is a position worth .3 whatever
 follows, =.5 is the evaluator's value, all for black. .1: is the prior of a move, _ an illegal move,

@@ -7,7 +7,7 @@ named by the kind of its fault, and by a clause that follows "as if".
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from experiments.museum.tree_game import UNFINISHED, Node
 
@@ -77,8 +77,9 @@ SOLVERS = {
         "there is an estimate": lambda node: node.value,
         "everything is a draw": lambda node: 0}.items()},
     **{("horizon", f"estimates are those of {clause}"): Minimax(leaf=leaf) for clause, leaf in {
-        "the other player": lambda node: -node.value, "black": lambda node: _sign(node) * node.value,
-        "white": lambda node: -_sign(node) * node.value, "nobody, 0": lambda node: 0}.items()},
+        "the other player": lambda node: -node.value, "nobody, 0": lambda node: 0,
+        "black": lambda node: _sign(node) * node.value,
+        "white": lambda node: -_sign(node) * node.value}.items()},
     ("horizon", "it searched a ply more"): Minimax(deeper=1),
     ("horizon", "it searched a ply less"): Minimax(deeper=-1),
     ("horizon", "it searched to the end"): Minimax(deeper=99),

@@ -13,7 +13,14 @@ import numpy as np
 from experiments.museum.models import fault_of_solver
 from experiments.museum.subject import Findings, Subject, numbers
 from experiments.museum.tree_game import (
-    TREES, Node, Script, best, mirrored, random_graph, random_tree, tree_game,
+    TREES,
+    Node,
+    Script,
+    best,
+    mirrored,
+    random_graph,
+    random_tree,
+    tree_game,
 )
 
 # Trees of each kind for each player, and of those with transpositions, which seldom matter; the

@@ -106,7 +106,8 @@ def parse(text: str) -> list[Node]:
 
 def _merge(nodes: list[Node]) -> None:
     """Make equal subtrees the same position: the last one."""
-    same, numbers = list(range(len(nodes))), {}
+    same = list(range(len(nodes)))
+    numbers: dict[tuple[float, ...], int] = {}
     for number, node in reversed([*enumerate(nodes)]):
         node.children = [child if child < 0 else same[child] for child in node.children]
         form = (node.mover, node.value, node.result, *node.children, *node.priors)

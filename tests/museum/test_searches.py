@@ -90,3 +90,79 @@ def _broken(folder: Path, text: str) -> set[str]:
     subject = Subject(str(path))
     return {name for name in ("priors steer", "one rule", "values are means")
             if examine(subject, "search", name).keys() - {UNSEEN}}
+
+
+SOLVER = """
+def minimax(state, depth, evaluate, table):
+    if state.is_over():
+        return state.result()
+    if depth == 0:
+        return evaluate(state)[1] * (1 - 2 * state.next_player.index)
+    if (state, depth) not in table:
+        after = [minimax(state.apply_move(move), depth and depth - 1, evaluate, table)
+                 for move in state.legal_moves()]
+        table[state, depth] = max(after) if state.next_player.index == 0 else min(after)
+    return table[state, depth]
+
+
+def solve(state, depth=None, evaluate=None):
+    return minimax(state, depth, evaluate, {}) * (1 - 2 * state.next_player.index)
+"""
+
+
+@pytest.mark.parametrize(("before", "after", "name", "wanted"), [
+    ("", "", "transpositions", None),
+    ("", "", "transpositions at two depths", None),
+    ("(state, depth) not in", "state not in", "transpositions at two depths", ""),
+    ("else min(after)", "else max(after)", "wins and losses", "=view"),
+    ("return state.result()", "return state.result() or -1", "draws", "=results"),
+    ("if depth == 0:", "if depth == 1:", "estimates", "=horizon"),
+    ("in state.legal_moves()", "in state.legal_moves()[:2]", "wins and losses", "=moves"),
+])
+def test_what_is_wrong_with_a_solver(
+    tmp_path: Path, before: str, after: str, name: str, wanted: str | None
+) -> None:
+    text = replace_once(SOLVER, before, after) if before else SOLVER
+    if before.startswith("(state, depth)"):
+        text = text.replace("[state, depth]", "[state]")
+    (tmp_path / "solver.py").write_text(text)
+    tags = [*examine(Subject(str(tmp_path / "solver.py")), "solve", name)]
+    assert tags == [] if wanted is None else tags[0].startswith(wanted)
+
+
+BOUNDS = """
+def negamax(state, depth, alpha, beta, evaluate, table):
+    sign = 1 - 2 * state.next_player.index
+    if state.is_over():
+        return sign * state.result()
+    if depth == 0:
+        return evaluate(state)[1]
+    low, high = table.get((state, depth), (-9, 9))
+    if low >= beta or high <= alpha or low == high:
+        return low if low > -9 else high
+    best = -9
+    for move in state.legal_moves():
+        after = state.apply_move(move)
+        same = after.next_player is state.next_player
+        window = (max(alpha, best), beta) if same else (-beta, -max(alpha, best))
+        value = negamax(after, depth and depth - 1, *window, evaluate, table)
+        best = max(best, value if same else -value)
+        if best >= beta:
+            break
+    table[state, depth] = best if best > alpha else -9, best if best < beta else 9
+    return best
+
+
+def solve(state, depth=None, evaluate=None):
+    return negamax(state, depth, -9, 9, evaluate, {})
+"""
+
+
+@pytest.mark.parametrize("kept", ["", "best, best"])
+def test_a_table_keeps_bounds(tmp_path: Path, kept: str) -> None:
+    """A value after a cut-off is a bound, which matters where a position is reached again."""
+    right = "best if best > alpha else -9, best if best < beta else 9"
+    (tmp_path / "solver.py").write_text(replace_once(BOUNDS, right, kept or right))
+    subject = Subject(str(tmp_path / "solver.py"))
+    assert not examine(subject, "solve", "estimates")
+    assert bool(examine(subject, "solve", "transpositions")) is bool(kept)
