@@ -44,8 +44,18 @@ _KEPT_DAYS = 30
 def base_folder() -> Path:
     """The folder of files that this project can make again: the one that the system has for such
     files (on Linux `~/.cache/dlgo`), or set by a variable."""
-    named = os.environ.get("DLGO_CACHE_DIR")
-    return Path(named) if named else platformdirs.user_cache_path("dlgo", appauthor=False)
+    if named := os.environ.get("DLGO_CACHE_DIR"):
+        return Path(named)
+    try:
+        return platformdirs.user_cache_path("dlgo", appauthor=False)
+    except RuntimeError:  # a container's user may have neither a home nor a name
+        return _folder_without_home()
+
+
+@functools.cache
+def _folder_without_home() -> Path:
+    folder = Path(tempfile.gettempdir(), "dlgo-cache")
+    return folder if is_private(folder) else Path(tempfile.mkdtemp(prefix="dlgo-cache-"))
 
 
 def is_private(folder: Path) -> bool:

@@ -5,12 +5,13 @@ A bar shows work whose items are counted; a status, a run of training with its p
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Protocol, TextIO
+from typing import Any, Protocol, TextIO
 
 from rich.console import Console
 from rich.live import Live
@@ -25,6 +26,13 @@ from engines.learning.run_status import Status
 _LINE_INTERVAL = 10.0
 _BAR_INTERVAL = 0.1
 _STATUS_INTERVAL = 0.2
+
+
+def console(file: TextIO | None = None, **options: Any) -> Console:
+    """A terminal, by default standard error; without any style where `NO_COLOR` is set."""
+    if os.environ.get("NO_COLOR"):
+        options["color_system"] = None
+    return Console(file=file, stderr=file is None, highlight=False, **options)
 
 
 class Count(Protocol):
@@ -106,7 +114,7 @@ class BarProgress(LineProgress):
 
     def __init__(self) -> None:
         super().__init__(interval=_BAR_INTERVAL)
-        self._console = Console(stderr=True, highlight=False)
+        self._console = console()
         self._bar = Progress(
             TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
             TextColumn("{task.fields[text]}"), console=self._console,
@@ -175,7 +183,7 @@ class RunProgress(RunEvents):
         if sys.stderr.isatty():
             # Redirected, the lines to keep would go to standard error, too.
             self._live = Live(
-                console=Console(stderr=True), auto_refresh=False, transient=True,
+                console=console(), auto_refresh=False, transient=True,
                 redirect_stdout=False, redirect_stderr=False)
         self._interval = _STATUS_INTERVAL if self._live else _LINE_INTERVAL
         self._next = time.monotonic() + (0 if self._live else _LINE_INTERVAL)

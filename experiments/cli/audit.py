@@ -24,12 +24,12 @@ def audit(file: str, game: str, seconds: float) -> int:
 
     The exit status is 1 if a property does not hold, or if none was examined.
     """
-    from rich.console import Console
 
     from experiments.command import log
     from experiments.museum.audit import audit as audit_file
+    from experiments.progress import console
 
-    with Console(stderr=True).status(f"auditing {file}") as status:
+    with console().status(f"auditing {file}") as status:
         report = audit_file(
             file, lambda name: status.update(f"auditing {file}: {name}"), seconds, game)
     for line in str(report).split("\n"):

@@ -19,12 +19,12 @@ def check(file: str, games: tuple[str, ...], seconds: float) -> int:
     FILE is FILE.py, FILE.py:NAME or a specification. Random games are played without compiling,
     so that an error names its line. The exit status is 1 if a check fails.
     """
-    from rich.console import Console
 
     from experiments.check import check as check_thing
     from experiments.command import log
+    from experiments.progress import console
 
-    with Console(stderr=True).status(f"checking {file}") as status:
+    with console().status(f"checking {file}") as status:
         report = check_thing(file, games, lambda rule: status.update(f"checking {file}: {rule}"),
                              seconds)
     for line in str(report).split("\n"):

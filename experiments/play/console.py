@@ -6,21 +6,20 @@ where the output is not a terminal, or NO_COLOR is set.
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
-from rich.console import Console as RichConsole
 from rich.text import Text
 
 from dlgo import DlgoError, GameSpec, GameState, Move
 from dlgo.jit import tell_of_compiling
 from experiments.command import standard_input
 from experiments.play.session import Bot, Human, Session, decision_notes, evaluation_text
+from experiments.progress import console
 
 HELP = "Write a move, or: hint, undo, save FILE, resign, moves, help, quit."
 
@@ -78,11 +77,7 @@ class Console:
             source = standard_input("moves")
         self._source = source
         self._target = target or sys.stdout
-        options: dict[str, Any] = {"color_system": None} if os.environ.get("NO_COLOR") else {}
-        self._rich = RichConsole(
-            file=self._target, highlight=False, markup=False, emoji=False, soft_wrap=True,
-            **options,
-        )
+        self._rich = console(self._target, markup=False, emoji=False, soft_wrap=True)
         # The line editor of the terminal works on the standard streams only.
         self._edited = self._source is sys.stdin and self._target is sys.stdout and all(
             stream is not None and stream.isatty() for stream in (self._source, self._target)

@@ -6,6 +6,7 @@ are named in a table: `_VIEWS` below, and `NAMES` in `static/views.js`.
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 import socket
@@ -66,7 +67,8 @@ class Studio:
         self.ledgers = Ledgers(ledgers)
         self.puzzles = train.Puzzles(puzzles)
         own = [Path(spec.partition(".py")[0]) for spec in self.allowed.specs] + [*ledgers, *puzzles]
-        hide_folders([Path.home(), Path(__file__).parents[2], *(
+        # A user without a home has the name `~` there.
+        hide_folders([Path(os.path.expanduser("~")), Path(__file__).parents[2], *(  # noqa: PTH111
             path.absolute().parent for path in [*own, Path("here")]
         )])
         self.standings = Standings()

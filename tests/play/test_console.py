@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from experiments.play.session import (
     make_player,
     player_from_file,
 )
+from experiments.progress import console
 from tests.command import assert_one_line, dlgo_here
 from tests.conftest import random_game
 from tests.golden.update import golden_games
@@ -285,6 +287,18 @@ def test_colours_only_where_they_are_wanted(monkeypatch: pytest.MonkeyPatch) -> 
     assert "\x1b[" not in shown(io.StringIO())
     monkeypatch.setenv("NO_COLOR", "1")
     assert "\x1b[" not in shown(Screen())
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_bars_and_spinners_have_no_style_without_colours(
+    wanted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("NO_COLOR", "" if wanted else "1")
+    screen = Screen()
+    with console(screen).status("checking"):
+        pass
+    assert ("m" in re.findall(r"\x1b\[[\d;]*([A-Za-z])", screen.getvalue())) is wanted
 
 
 def test_text_that_is_no_text_is_asked_again(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
