@@ -46,14 +46,16 @@ def base_folder() -> Path:
     files (on Linux `~/.cache/dlgo`), or set by a variable."""
     if named := os.environ.get("DLGO_CACHE_DIR"):
         return Path(named)
-    try:
-        return platformdirs.user_cache_path("dlgo", appauthor=False)
-    except RuntimeError:  # a container's user may have neither a home nor a name
-        return _folder_without_home()
+    with contextlib.suppress(RuntimeError):
+        folder = platformdirs.user_cache_path("dlgo", appauthor=False)
+        if folder.is_absolute():
+            return folder
+    return _folder_without_home()
 
 
 @functools.cache
 def _folder_without_home() -> Path:
+    """For users who have neither a home nor a name, as in some containers."""
     folder = Path(tempfile.gettempdir(), "dlgo-cache")
     return folder if is_private(folder) else Path(tempfile.mkdtemp(prefix="dlgo-cache-"))
 

@@ -10,7 +10,7 @@ import pkgutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dlgo.errors import SpecError
+from dlgo.errors import ModelError, SpecError
 from dlgo.specs import suggest
 
 if TYPE_CHECKING:
@@ -61,11 +61,14 @@ def examine(folder: Path) -> Diagnosis:
     ModelError if there is none."""
     from engines.learning.diagnostics.run_files import plan_of
 
-    method = plan_of(folder).get("method")
-    if isinstance(method, str) and method in LEARNERS:
+    method = plan_of(folder).get("method", "alphazero")
+    if method in LEARNERS:
         from engines.learning.reinforcement.doctor import examine_run
 
         return examine_run(folder, learner_class(method).config)
+    if method != "alphazero":
+        raise ModelError(f"{folder} holds a run of {method!r}; the doctor examines alphazero, "
+                         f"{', '.join(LEARNERS)}")
     from engines.alphazero.doctor import examine_run as examine_alphazero
 
     return examine_alphazero(folder)

@@ -19,8 +19,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
 from dlgo.text import duration, number_of, one_line
+from engines.learning.run_status import Pace, Status
 from engines.learning.run_status import Progress as RunEvents
-from engines.learning.run_status import Status
 
 # Seconds between two lines, and between two changes of a bar or a status.
 _LINE_INTERVAL = 10.0
@@ -57,6 +57,7 @@ class Tally:
     items: str = "games"  # what is counted above
     positions: int = 0  # made now
     started: float = field(default_factory=time.monotonic)
+    pace: Pace = field(default_factory=Pace)
 
     @property
     def done(self) -> int:
@@ -73,11 +74,11 @@ class Tally:
                 f"{duration(self.seconds())}")
 
     def text(self) -> str:
-        """Positions, rate and time left."""
+        """Positions, and where they are known, rate and time left."""
+        rate = self.pace.rate(self.items, self.made)
+        known = f", {duration((self.planned - self.done) / rate)} left" if rate else ""
         seconds = max(self.seconds(), 1e-9)
-        items_left = self.planned - self.done
-        time_left = duration(items_left * seconds / self.made) if self.made else "unknown time"
-        return f"{self.positions:,} positions, {self.positions / seconds:,.0f}/s, {time_left} left"
+        return f"{self.positions:,} positions, {self.positions / seconds:,.0f}/s{known}"
 
 
 class LineProgress:

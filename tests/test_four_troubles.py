@@ -29,6 +29,7 @@ from engines.solver import book
 from experiments.classroom import outputs, pages
 from experiments.classroom.grading import Grade
 from experiments.measures import connect4, puzzles
+from tests.conftest import one_line_error
 from tests.learning.runs.test_records import train
 
 GAME = get_game("tictactoe")
@@ -176,3 +177,25 @@ def test_a_shard_is_made_again_only_if_it_is_damaged(tmp_path: Path) -> None:
     path.write_text("notes,of\nmine,3\n")
     with pytest.raises(ForeignFileError):
         shards.existing_shard(tmp_path, 0, said.append)
+
+
+def test_a_ledger_is_read_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite needs a file of its own beside the ledger, except where it is told to do without."""
+    path, connect = tmp_path / "games.sqlite", sqlite3.connect
+    write_ledger(path)
+
+    class FullDisk(sqlite3.Connection):
+        def execute(self, *arguments: Any) -> sqlite3.Cursor:
+            error = sqlite3.OperationalError("disk I/O error")
+            error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
+            raise error
+
+    def full(address: str, **options: Any) -> sqlite3.Connection:
+        needs_room = "immutable" not in address
+        return connect(address, **options, **({"factory": FullDisk} if needs_room else {}))
+
+    monkeypatch.setattr(sqlite3, "connect", full)
+    with Ledger(path, read_only=True) as ledger:
+        assert len(ledger) == 0
+    with one_line_error(UnreadableError, "disk I/O error; make room on the disk"):
+        Ledger(path)

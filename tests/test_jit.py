@@ -293,3 +293,23 @@ def test_who_waits_for_the_compiler_is_told_once() -> None:
         assert outer(4) == 10  # nothing to compile
     assert outer(4 + 0j) == 10  # nobody waits
     assert len(lines) == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has a home for everybody")
+def test_a_user_without_home_and_name_has_a_cache_of_his_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a container that sets another user."""
+    from dlgo import jit
+
+    for name in ("HOME", "XDG_CACHE_HOME", "DLGO_CACHE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", lambda number: {}[number])
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    jit._folder_without_home.cache_clear()
+    assert jit.base_folder() == tmp_path / "dlgo-cache"
+    assert (tmp_path / "dlgo-cache").stat().st_mode & 0o077 == 0
+    jit._folder_without_home.cache_clear()
+    monkeypatch.setattr(jit, "is_own", lambda status: False)  # another user was first
+    assert jit.base_folder() not in (tmp_path / "dlgo-cache", Path("~/.cache/dlgo"))
+    jit._folder_without_home.cache_clear()

@@ -8,6 +8,9 @@ from typing import NamedTuple
 
 from dlgo.text import duration
 
+# Seconds after which a speed is known, however long the first items took.
+_LONGEST_START = 60.0
+
 
 class Status(NamedTuple):
     """The progress of a run within an iteration."""
@@ -19,14 +22,15 @@ class Status(NamedTuple):
     done: int  # items of the phase, of
     of: int
     items: str  # what is counted
-    rate: float  # items a second
+    rate: float | None  # items a second, where that is known
     left: float | None  # seconds to the end of the run, where that is known
 
     def __str__(self) -> str:
         remaining = "" if self.left is None else f", about {duration(self.left)} left"
-        rate = f"{self.rate:,.0f}" if self.rate >= 10 else f"{self.rate:.2g}"
+        rate = "" if self.rate is None else (
+            f", {self.rate:{',.0f' if self.rate >= 10 else '.2g'}} {self.items}/s")
         return (f"{self.unit} {self.iteration} of {self.iterations}: {self.phase}, {self.done:,} "
-                f"of {self.of:,} {self.items}, {rate} {self.items}/s{remaining}")
+                f"of {self.of:,} {self.items}{rate}{remaining}")
 
 
 class Progress:
@@ -43,18 +47,25 @@ class Progress:
 
 
 class Pace:
-    """Items a second of one phase after the other; each begins when the one before has ended."""
+    """Items a second of one phase after the other; each begins when the one before has ended.
+
+    The first items do not count: until they are done, code is compiled and workers start.
+    """
 
     def __init__(self) -> None:
-        self._phase, self._start = "", time.monotonic()
-        self._latest = self._start
+        self._phase, self._latest = "", time.monotonic()
+        self._start, self._first = self._latest, (0.0, 0)  # time and number of the first items
 
-    def rate(self, phase: str, done: int) -> float:
-        """Of the current phase."""
+    def rate(self, phase: str, done: int) -> float | None:
+        """Of the current phase; None until it was measured for as long as the first items took."""
         if phase != self._phase:
-            self._phase, self._start = phase, self._latest
+            self._phase, self._start, self._first = phase, self._latest, (0.0, 0)
         self._latest = time.monotonic()
-        return done / max(self._latest - self._start, 1e-3)
+        if not self._first[1]:
+            self._first = self._latest, done
+        seconds, items = self._latest - self._first[0], done - self._first[1]
+        longest = min(self._first[0] - self._start, _LONGEST_START)
+        return items / seconds if items > 0 and seconds >= max(longest, 1.0) else None
 
 
 def stage_progress(
@@ -66,7 +77,7 @@ def stage_progress(
 
     def tell(done: int, of: int) -> None:
         rate = pace.rate(stage, done)
-        remaining = (of - done) / rate if done else None
+        remaining = (of - done) / rate if rate else None
         progress.status(Status("stage", number, stages, stage, done, of, items, rate, remaining))
 
     return tell

@@ -10,11 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from dlgo.errors import DataError, FileError, ModelError
-from dlgo.readers import read_json
+from dlgo.readers import read_json, reading
 from engines.learning.diagnostics.findings import ILL, WATCH, Diagnosis, Finding
+from engines.learning.networks.card import FILE_NAME as CARD
+from engines.learning.runs.checkpoint import FILE_NAME as CHECKPOINT
 from engines.learning.runs.checkpoint import Checkpoint, read_checkpoint
 from engines.learning.runs.records import read_history
 from engines.learning.settings import RunConfig
+
+PLAN = "plan.json"
 
 
 @contextlib.contextmanager
@@ -26,13 +30,32 @@ def readable(diagnosis: Diagnosis, name: str) -> Iterator[None]:
         diagnosis.add(Finding(name, ILL, str(error)))
 
 
+def _check_run(folder: Path) -> None:
+    """Raise ModelError, which says what is there instead, unless a folder may hold a run that plays
+    its own games."""
+    remedy = "name the folder of a run of `dlgo train` that plays its own games"
+    if not folder.exists():
+        raise ModelError(f"{folder} does not exist; {remedy}")
+    if not folder.is_dir():
+        raise ModelError(f"{folder} is a file; {remedy}")
+    if (folder / "training" / "plan.json").exists():
+        raise ModelError(f"{folder} holds a run of `dlgo train supervised`, which plays no games; "
+                         "its training/history.csv and training/curves.png show how it learned")
+    if (folder / CARD).exists():
+        raise ModelError(f"{folder} holds a model, not a run; {remedy}")
+    if not any((folder / name).exists() for name in (PLAN, CHECKPOINT)):
+        raise ModelError(f"{folder} holds no run: it has no {PLAN}; {remedy}")
+
+
 def plan_of(folder: Path) -> dict[str, Any]:
-    """The settings of a run as JSON, from the checkpoint or else from plan.json; {} if unknown."""
+    """The settings of a run as JSON, from the checkpoint or else from plan.json; {} if unknown.
+    Raises ModelError if the folder holds none."""
+    _check_run(folder)
     checkpoint = _checkpoint(folder, Diagnosis(""))
     if checkpoint is not None:
         return checkpoint.plan
     try:
-        plan = read_json(folder / "plan.json")
+        plan = read_json(folder / PLAN)
     except ValueError:
         return {}
     return plan if isinstance(plan, dict) else {}
@@ -49,12 +72,9 @@ def read_run(
     """
     diagnosis = Diagnosis(str(folder))
     checkpoint = _checkpoint(folder, diagnosis)
-    try:
+    with reading(folder / PLAN, f"plan of a run of `{command}`", error=ModelError,
+                 other="name a folder that this command wrote"):
         config = kind.from_json(plan_of(folder))
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise ModelError(f"{folder} holds no run that can be read (its plan.json is missing, "
-                         "damaged or of another command); name a folder that "
-                         f"`{command}` wrote") from None
     if checkpoint is not None:
         diagnosis.history = checkpoint.history
     elif (folder / "history.csv").exists():

@@ -26,7 +26,7 @@ from dlgo.files import make_folder, write_file
 from dlgo.games import get_game
 from dlgo.readers import read_json, reading
 from dlgo.system.locks import held
-from dlgo.text import duration
+from dlgo.text import duration, number_of
 from engines.learning.run_status import Pace, Progress, Status
 from engines.learning.runs.checkpoint import (
     FILE_NAME,
@@ -94,7 +94,7 @@ class Run:
         self.history = self._checkpoint.history if self._checkpoint else []
         self.config = self._checked(config)
         self._unit, self._pace = Learner.unit, Pace()
-        self._iteration = len(self.history)
+        self._iteration = self._begun = len(self.history)
         self._start, self._cpu = time.perf_counter(), time.process_time()
         self._drawn = self._start  # a point alone is not worth a drawing
         self._interrupted = False
@@ -130,6 +130,11 @@ class Run:
                 f"{self.folder} holds a run with {', '.join(different)}; use the same settings to "
                 "continue it, or choose another folder"
             )
+        # Not `config.finished`: networks that stopped to improve may have few epochs.
+        if self.history and RunConfig.finished(config, self.history[:-1]):
+            count = number_of(len(self.history), next(iter(self.history[0])))
+            raise ModelError(f"{self.folder} holds a run of {count}, more than you ask for; ask "
+                             "for at least as many, or choose another folder")
         return config
 
     def use_config(self, config: RunConfig) -> None:
@@ -151,8 +156,11 @@ class Run:
         """Report the progress of a phase of the iteration; may be called at any rate."""
         self._raise_interrupt()
         rate, remaining = self._pace.rate(phase, done), self._left()
+        usual = self._usual()
         if remaining is not None:
-            remaining += max(0.0, self._usual() - self.seconds, (of - done) / max(rate, 1e-3))
+            phase_left = (of - done) / rate if rate else 0.0
+            this_iteration = max(phase_left, (usual or 0.0) - self.seconds)
+            remaining = remaining + this_iteration if rate or usual else None
         self._progress.status(Status(
             self._unit, self._iteration, self._iterations, phase, done, of, items, rate, remaining,
         ))
@@ -164,15 +172,16 @@ class Run:
             return self.config.iterations
         return max(self._iteration, round(len(self.history) / self.config.done(self.history)))
 
-    def _usual(self) -> float:
-        """Seconds of an iteration."""
-        recent = [row["wall_seconds"] for row in self.history[-_RECENT:]]
-        return sum(recent) / max(len(recent), 1)
+    def _usual(self) -> float | None:
+        """Seconds of an iteration; None if unknown. The first one of a process compiles, too."""
+        recent = [row["wall_seconds"] for number, row in enumerate(self.history)
+                  if number not in (0, self._begun)][-_RECENT:]
+        return sum(recent) / len(recent) if recent else None
 
     def _left(self) -> float | None:
         """Estimated seconds of the iterations after this one; None if unknown."""
-        later = max(0, self._iterations - self._iteration)
-        return later * self._usual() if self.history or not later else None
+        later, usual = max(0, self._iterations - self._iteration), self._usual()
+        return later * (usual or 0.0) if usual or not later else None
 
     @property
     def seconds(self) -> float:
@@ -266,10 +275,11 @@ class Run:
         self.history = [*self.history, row]
         self._keep(learner)
         self._write_records(learner)
-        remaining = duration(self._left() or 0.0)
+        left = self._left()
+        remaining = "" if left is None else f", {duration(left)} left"
         first, *rest_of_lines = learner.lines(self, row)
         self.line(f"{self._unit} {self._iteration} of {self._iterations}: {first}; "
-                  f"{duration(row['wall_seconds'])}, {remaining} left")
+                  f"{duration(row['wall_seconds'])}{remaining}")
         for line in rest_of_lines:
             self.line(f"  {line}")
 

@@ -7,16 +7,19 @@ from the real batches, and so shows any fault of theirs in full.
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dlgo import get_game, kernels
 from dlgo.encoders import get_encoder
+from dlgo.errors import DlgoError
 from dlgo.symmetry import symmetries
 from engines.alphazero.config import SelfPlaySettings, make_config
 from engines.alphazero.doctor import check_history
 from engines.alphazero.self_play import SelfPlay
+from engines.learners import examine
 from engines.learning.data import BatchOptions, Dataset, batches
 from engines.learning.data.records import GameData
 from engines.learning.data.shards import shard_path, write_shard
@@ -28,6 +31,7 @@ from engines.learning.diagnostics.positions import Calibration, Positions, calib
 from engines.search.leaf_evaluator import LeafEvaluator
 from engines.solver.outcomes import is_mistake, outcomes_of
 from tests.alphazero.test_self_play import Opinionated
+from tests.conftest import one_line_error
 
 GAME = get_game("connect4")
 ENCODER = get_encoder("planes", GAME)
@@ -237,3 +241,28 @@ def test_exact_outcomes_are_those_of_the_books() -> None:
     ended = outcomes_of(GAME)([[0, 1, 0, 1, 0, 1]])[0]
     assert ended[0] == 1 and set(ended.values()) > {1}
     assert outcomes_of(get_game("go:size=5")) is None
+
+
+@pytest.mark.parametrize(("files", "message"), [
+    (None, "does not exist; name the folder of a run"),
+    ("", "is a file; name the folder of a run"),
+    ({}, "holds no run: it has no plan.json; name the folder of a run"),
+    ({"training/plan.json": "{}"}, "holds a run of `dlgo train supervised`, which plays no games"),
+    ({"card.json": "{}"}, "holds a model, not a run; name the folder of a run"),
+    ({"plan.json": '{"method": "alphago"}'}, "holds a run of 'alphago'; the doctor examines"),
+    ({"plan.json": '{"game": "go", "depth": 3}'}, "has the setting 'depth', unknown to this"),
+    ({"plan.json": "{"}, "plan.json is a damaged plan of a run"),
+])
+def test_what_is_no_run_is_named(
+    files: dict[str, str] | str | None, message: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    if isinstance(files, str):
+        folder.write_text(files)
+    elif files is not None:
+        folder.mkdir()
+    for name, text in files.items() if isinstance(files, dict) else ():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    with one_line_error(DlgoError, message):
+        examine(folder)

@@ -11,7 +11,9 @@ import pytest
 
 from dlgo.errors import DlgoError, ModelError
 from engines.learners import config_class
+from engines.learning.run_status import Pace
 from engines.learning.runs import Curve, Learner, Run, RunConfig, open_run, records
+from engines.learning.runs import run as run_module
 from engines.learning.runs.records import read_history
 from engines.learning.settings import setting
 from tests.conftest import one_line_error
@@ -136,3 +138,46 @@ def test_a_run_whose_records_cannot_be_written_continues_later(tmp_path: Path) -
     (tmp_path / "history.csv").rmdir()
     train(tmp_path)
     assert len(read_history(tmp_path, ("number",))) == 3
+
+
+def test_fewer_iterations_than_a_run_has_are_refused_and_its_plan_stays(tmp_path: Path) -> None:
+    train(tmp_path)
+    before = (tmp_path / "plan.json").read_bytes()
+    said = "holds a run of 3 iterations, more than you ask for"
+    with one_line_error(ModelError, said), open_run(tmp_path, CountingConfig(iterations=2)):
+        pass
+    assert (tmp_path / "plan.json").read_bytes() == before
+    with open_run(tmp_path, CountingConfig(iterations=4)) as run:
+        assert not run.finished
+
+
+def test_the_time_left_is_shown_once_it_means_something(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first iteration of a process compiles: by it, the others would take as long."""
+    lines: list[str] = []
+    monkeypatch.setattr(run_module.Run, "line", lambda self, text: lines.append(text))
+
+    class Slow(Counting):
+        def iterate(self, run: Run, iteration: int) -> dict[str, float]:
+            took = {1: 60.0, 4: 50.0}.get(iteration, 0.5)
+            return super().iterate(run, iteration) | {"wall_seconds": took}
+
+    for iterations in (3, 6):
+        with open_run(tmp_path, CountingConfig(iterations=iterations)) as run:
+            run.train(Slow())
+    shown = [line.partition("; ")[2] for line in lines if "number" in line]
+    assert shown == ["1 min 00 s", "0.5 s, 0.5 s left", "0.5 s, 0.0 s left",
+                     "50 s, 1.0 s left", "0.5 s, 0.5 s left", "0.5 s, 0.0 s left"]
+
+
+def test_a_speed_is_known_after_as_long_as_the_first_items_took(
+    monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    pace = Pace()
+    rates = {}
+    for now[0], done in ((0.1, 0), (20.0, 1), (20.5, 2), (39.0, 190), (41.0, 211)):
+        rates[now[0]] = pace.rate("games", done)
+    assert rates == {0.1: None, 20.0: None, 20.5: None, 39.0: None, 41.0: 10.0}
