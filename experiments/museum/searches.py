@@ -157,7 +157,7 @@ def one_rule(subject: Subject, part: str, kinds: tuple[str, ...]) -> Findings:
             stages.setdefault(choices[number].stage, {})[number] = fits
         if len(fit.held) < _CHOICES:
             yield UNSEEN, ("the rule by which it selects moves; if it evaluates several leaves at "
-                           "once, let it call evaluate([state, ...])")
+                           "once, let it call evaluate([state, ...]), with repeated ones, too")
         for stage, fits in {**stages, "all": fit.held}.items():
             share = sum(fits.values()) / max(len(fits), 1)
             if len(fits) >= _CHOICES and share < _EXPLAINED + 0.02 * (stage == "all"):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from types import SimpleNamespace
@@ -87,11 +87,11 @@ class Answer(NamedTuple):
 
     @property
     def simulations(self) -> list[list[int]]:
-        """The calls, if each node in them, but for the first, stands for a simulation; else only
-        the first one. A batch may leave out a leaf that it has reached before."""
-        further = len(self.asked) - sum(self.visits.values())
-        fewest = 1 if len(self.calls) < len(self.asked) else -2
-        return self.calls[: None if fewest <= further <= 2 and not self.threaded else 1]
+        """The calls, if each node in them stands for a simulation; else only the first one. A batch
+        may leave out a leaf that it has reached before, or have all moves of a position."""
+        further = sum(map(bool, self.asked)) - sum(self.visits.values())
+        wrong = further > 1 or (further < 0 and len(self.calls) < len(self.asked))
+        return self.calls[: 1 if wrong or self.threaded else None]
 
     @property
     def text(self) -> str:
@@ -121,8 +121,10 @@ class Subject:
         self.self_play = bool(getattr(self.module, "SELF_PLAY", False))
         game = game or getattr(self.module, "GAME", "")
         self.names_game, self.game = bool(game), get_game(game or "tictactoe")
-        self.functions = {name: function for name in PARTS
-                          if callable(function := getattr(self.module, name, None))}
+        called = {name: function for name in PARTS
+                  if callable(function := getattr(self.module, name, None))}
+        self.functions = {name: function for name, function in called.items()
+                          if _takes(function, PARTS[name][0])}
         player = getattr(self.module, "Player", None)
         if not isinstance(player, str) and not bots.is_bot(player):
             player = not self.functions and ENGINES.offered(self.path) and source
@@ -135,8 +137,10 @@ class Subject:
                 build_engine(self._player, self.game).close()  # it says now what it does not play
         unknown = {*PARTS, "select_move"} - {*self.functions}
         self.misspelt = "".join(
+            f"; {name} (it does not take {PARTS[name][0]})" for name in called if name in unknown)
+        self.misspelt += "".join(
             f"; {name} (did you mean {near[0]}?)" for name, value in vars(self.module).items()
-            if inspect.isfunction(value) and name not in self.functions and (
+            if inspect.isfunction(value) and name not in called and (
                 near := get_close_matches(name, unknown, 1, 0.8 if self.functions else 0.6)))
         if not self.functions:
             raise AuditError(f"{source} holds nothing to audit: no select_move, and none of "
@@ -174,6 +178,18 @@ class Subject:
             decision = engine.analyse(state, limit)
         _action(state, decision.move)
         return decision
+
+
+def _takes(function: Callable[..., Any], parameters: str) -> bool:
+    """Whether a function can be called with parameters such as "(state, depth=None)"."""
+    required = [name for name in parameters.split(",") if "=" not in name]
+    try:
+        inspect.signature(function).bind(*required)
+    except TypeError:
+        return False
+    except ValueError:  # it does not say
+        return True
+    return True
 
 
 def _text(state: GameState) -> str:
