@@ -1,4 +1,8 @@
-"""Properties of functions that solve a position: minimax, alpha-beta, proofs."""
+"""Properties of functions that solve a position: minimax, alpha-beta, proofs.
+
+Of the trees with a wrong value, the shortest is made smaller as long as its value stays wrong, and
+drawn.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,16 @@ import functools
 import inspect
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
+from dlgo.api import COLUMN_LETTERS
 from experiments.museum.models import fault_of_solver
 from experiments.museum.subject import Findings, Subject, numbers
 from experiments.museum.tree_game import (
     TREES,
+    UNFINISHED,
     Node,
     Script,
     best,
@@ -24,8 +31,39 @@ from experiments.museum.tree_game import (
 )
 
 # Trees of each kind for each player, and of those with transpositions, which seldom matter; the
-# depth at which a search with bounds must look at fewer leaves.
-_TREES, _GRAPHS, _CUTTING = 20, 100, 3
+# depth at which a search with bounds must look at fewer leaves; the most trees that are tried to
+# make one smaller.
+_TREES, _GRAPHS, _CUTTING, _ATTEMPTS = 20, 100, 3, 600
+# In the text of a tree without priors: a position's beginning, its end, or a result.
+_PART = re.compile(r"([xo])(?:=([+-]?[\d.]+))?\(|(\))|[+-]?[01]")
+
+
+class Answer(NamedTuple):
+    """The value of a tree, and what is right; the leaves that a search to a depth looked at."""
+
+    nodes: list[Node]
+    value: float
+    right: float
+    seen: int
+    leaves: int
+
+    @property
+    def wrong(self) -> bool:
+        return abs(self.value - self.right) > 1e-6
+
+
+def ask(subject: Subject, tree: str, depth: int) -> Answer:
+    """The answer about a tree; depth 0: solved to its ends."""
+    game = tree_game(tree)
+    script, start, nodes = Script(game), game.start(), game.nodes
+    value = subject.call("solve", start, *((depth, script) if depth else ()))
+    leaves = {0}
+    for _ in range(depth):
+        leaves = {child for node in leaves for child in nodes[node].children if child >= 0}
+    leaves = {node for node in leaves if nodes[node].result == UNFINISHED}
+    return Answer(nodes, float(numbers(f"the value of {tree}", value)),
+                  (1 - 2 * nodes[0].mover) * best(nodes, depth or 999),
+                  len(leaves & {*sum(script.calls, [])}), len(leaves))
 
 
 def _trees(name: str, number: int) -> Iterator[tuple[int, str]]:
@@ -46,34 +84,86 @@ def _trees(name: str, number: int) -> Iterator[tuple[int, str]]:
 def values(subject: Subject, part: str, name: str) -> Findings:
     """The values of random trees are those of minimax, and a search to a depth has cut-offs."""
     answers: list[tuple[list[Node], int, float]] = []
-    mistakes: dict[tuple[int, int], list[tuple[int, str, float, float]]] = {}
+    mistakes: dict[tuple[int, int], list[str]] = {}
     for number, (*_, depth) in enumerate(TREES["random"][name]):
         if depth and not _takes_depth(subject):
             break
-        evaluations, leaves = 0, 0
+        seen, leaves = 0, 0
         for mover, tree in _trees(name, number):
-            game = tree_game(tree)
-            script, start = Script(game), game.start()
-            answer = subject.call("solve", start, *((depth, script) if depth else ()))
-            value = float(numbers(f"the value of {tree}", answer))
-            answers.append((game.nodes, depth, value))
-            right = (1 - 2 * mover) * best(game.nodes, depth or 999)
-            if abs(value - right) > 1e-6:
-                mistakes.setdefault((depth, mover), []).append((len(tree), tree, value, right))
-            evaluations += len(script.calls)
-            leaves += game.count_sequences(start.kernel_state, depth) if depth == _CUTTING else 0
-        if evaluations >= leaves > 0 and _prunes(subject):
-            yield "cut-offs", (f"{depth} plies deep, it looks at all {leaves} leaves: right for "
-                               "minimax, wrong for alpha-beta")
+            answer = ask(subject, tree, depth)
+            answers.append((answer.nodes, depth, answer.value))
+            if answer.wrong:
+                mistakes.setdefault((depth, mover), []).append(tree)
+            seen, leaves = seen + answer.seen, leaves + answer.leaves
+        if depth == _CUTTING and seen >= leaves and _prunes(subject):
+            yield "cut-offs", f"{depth} plies deep, it looks at all {leaves} leaves, cuts off none"
     fault = fault_of_solver(answers) if mistakes and len(answers) >= _TREES else None
     for (depth, mover), wrong in mistakes.items():
-        _, tree, value, right = min(wrong)
+        tree = smallest(subject, min(wrong, key=lambda tree: (len(tree), tree)), depth)
+        answer = ask(subject, tree, depth)
         horizon = f", {depth} plies deep," if depth else ""
-        text = (f"{len(wrong)} trees are wrong; {tree}{horizon} is {value:+.2f} and should be "
-                f"{right:+.2f} for the player to move")
+        merged = "equal parts are the same position; " if tree[0] == "&" else ""
+        text = (f"{len(wrong)} trees are wrong. This one{horizon} is {answer.value:+g} and should "
+                f"be {answer.right:+g} for the player to move ({merged}numbers in it are "
+                "black's):\n" + "\n".join(drawn(answer.nodes, depth or 999, "      ")))
         if fault:
             yield f"={fault[0]}", f"it answers as if {fault[1]}: {text}"
         yield f"{depth or 'all'} plies, {('black', 'white')[mover]}", text
+
+
+def smallest(subject: Subject, tree: str, depth: int) -> str:
+    """A small tree with a wrong value, made from a larger one by steps of `_smaller`."""
+    candidates = [re.sub(r"[\d.]+:", "", tree)]
+    for _ in range(_ATTEMPTS):
+        if not candidates:
+            break
+        candidate = candidates.pop(0)
+        with contextlib.suppress(Exception):  # a program may fail on what it has not seen yet
+            if ask(subject, candidate, depth).wrong:
+                tree, candidates = candidate, _smaller(candidate)
+    return tree
+
+
+def _smaller(tree: str) -> list[str]:
+    """Trees with a part less, the shortest first: without a move, with a simpler estimate, or with
+    a result or a later position in the place of a position. Equal parts change together."""
+    trees: set[str] = set()
+    heads: list[re.Match[str]] = []  # of the positions that are open, and the places of their moves
+    moves: list[list[tuple[int, int]]] = [[]]
+    results = {part[0] for part in _PART.finditer(tree) if not (part[1] or part[3])}
+    for part in _PART.finditer(tree):
+        if part[1]:
+            heads.append(part)
+            moves.append([])
+            continue
+        start, end = part.span()
+        if part[3]:
+            head, children = heads.pop(), moves.pop()
+            start, after = head.span()
+            changed = {tree[first:last] for first, last in children
+                       if heads or tree[first] in "xo"} | (results if heads else set())
+            changed |= {tree[start:first] + tree[last:end]
+                        for first, last in children[1:] and children}
+            if head[2]:
+                changed |= {f"{head[1]}{estimate}({tree[after:end]}"
+                            for estimate in ("", f"={float(head[2]):.1f}")}
+            trees |= {tree.replace(tree[start:end], text) for text in changed}
+        moves[-1].append((start, end))
+    return sorted((text for text in trees if len(text) < len(tree)),
+                  key=lambda text: (len(text), text))
+
+
+def drawn(nodes: list[Node], depth: int, indent: str = "", node: int = 0) -> Iterator[str]:
+    """The lines of a tree, down to a depth, with the value of best play for black."""
+    here, worth = nodes[node], best(nodes, depth, node)
+    player, over = ("black", "white")[here.mover], here.result != UNFINISHED
+    yield indent + (("draw", "black wins", "white wins")[here.result] if over else
+                    f"{player} to move, {'worth' if depth else 'estimate'} {worth:+g}")
+    for letter, child in zip(COLUMN_LETTERS, here.children if depth else (), strict=False):
+        if child >= 0:
+            first, *lines = drawn(nodes, depth - 1, indent + "    ", child)
+            yield f"{indent}  {letter} {first.strip()}"
+            yield from lines
 
 
 def _takes_depth(subject: Subject) -> bool:

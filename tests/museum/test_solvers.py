@@ -1,0 +1,58 @@
+"""Solvers: small trees show what is wrong, and plain minimax is right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from experiments.museum.audit import examine
+from experiments.museum.solvers import PROPERTIES
+from experiments.museum.subject import Subject
+
+MINIMAX = """
+def solve(state, depth=None, evaluate=None):
+    sign = 1 - 2 * state.next_player.index
+    if state.is_over():
+        return sign * state.result()
+    if depth == 0:
+        return evaluate(state)[1]
+    values = []
+    for move in state.legal_moves():
+        after = state.apply_move(move)
+        value = solve(after, None if depth is None else depth - 1, evaluate)
+        values.append(value if after.next_player is state.next_player else -value)
+    return max(values)
+"""
+
+
+def findings(folder: Path, text: str) -> dict[str, dict[str, str]]:
+    path = folder / "solver.py"
+    path.write_text(text)
+    subject = Subject(str(path))
+    return {name: examine(subject, "solve", name) for name in PROPERTIES}
+
+
+def test_minimax_looks_at_all_leaves(tmp_path: Path) -> None:
+    """That is a fault of a file only if it says that it cuts off."""
+    assert not any(findings(tmp_path, MINIMAX).values())
+    text = MINIMAX.replace("solve(state,", "alphabeta(state,").replace("= solve(", "= alphabeta(")
+    tags = {tag for answers in findings(tmp_path, f"{text}\n\nsolve = alphabeta\n").values()
+            for tag in answers}
+    assert tags == {"cut-offs"}
+
+
+@pytest.mark.parametrize(("before", "after", "name", "lines"), [
+    ("value if after.next_player is state.next_player else -value", "-value", "solved double moves",
+     ["black to move, worth +1", "  A black to move, worth +1", "      A black wins"]),
+    ("return evaluate(state)[1]", "return -evaluate(state)[1]", "estimates",
+     ["white to move, worth -0.7", "  A black to move, estimate -0.7"]),
+    ("max(values)", "values[-1]", "wins and losses",
+     ["black to move, worth +1", "  A black wins", "  B white wins"]),
+])
+def test_a_small_tree_shows_a_fault(
+    tmp_path: Path, before: str, after: str, name: str, lines: list[str]
+) -> None:
+    text = next(iter(findings(tmp_path, MINIMAX.replace(before, after))[name].values()))
+    assert "should be" in text and text.count("\n") == len(lines)
+    assert [line.removeprefix(6 * " ") for line in text.split("\n")[1:]] == lines
