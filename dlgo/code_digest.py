@@ -12,11 +12,14 @@ import types
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
+from dlgo import kernels
 from dlgo.digests import hex_digest
 
 # Attributes of a class that do not affect how it plays, or that differ from run to run.
 _LEFT_OUT = {"__module__", "__qualname__", "__doc__", "__dict__", "__weakref__", "__firstlineno__",
-             "__static_attributes__", "__annotations__"}
+             "__static_attributes__", "__annotations__", "spec_name", "spec_digest"}
 _PLAIN = (int, float, complex, str, bytes, bool, type(None))
 
 
@@ -51,12 +54,15 @@ def _parts(value: Any, module: str) -> Iterator[Any]:
         yield value.__func__
     elif isinstance(value, property):
         yield from (value.fget, value.fset)
+    elif isinstance(value, np.ndarray | np.generic):
+        yield hex_digest(value.tobytes())
     elif isinstance(value, types.CodeType):
         yield from (value.co_code, *value.co_names, *value.co_varnames, *value.co_consts)
     elif getattr(value, "__module__", None) != module:
         yield getattr(value, "__qualname__", type(value).__qualname__)
     elif inspect.isclass(value):
         yield from value.__bases__
+        yield from kernels.functions_of(value).values()  # a state's
         for name, item in vars(value).items():
             if name not in _LEFT_OUT:
                 yield from (name, item)

@@ -21,6 +21,10 @@ class DlgoError(Exception):
             _SECRETS.sub(r"\1[hidden]", part) if isinstance(part, str) else part
             for part in parts))
 
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows: the line alone, without the frames that lead to it."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 class SpecError(DlgoError, ValueError):
     """A game or engine specification (`name:key=value,...`) that cannot be used."""

@@ -72,8 +72,17 @@ class GameDeclaration(ABC):
 
     def __init__(self, **settings: Any) -> None:
         self.settings: dict[str, Any] = check_settings(f"game {self.name}", self.options, settings)
-        self._called = self.spec_name  # the class may be called otherwise later
-        self._text = format_spec(self._called or self.name, self.options, self.settings)
+        self.called = self.spec_name  # the class may be called otherwise later
+
+    @property
+    def called(self) -> str:
+        """The name of an external game in specifications; "" for others."""
+        return self._called
+
+    @called.setter
+    def called(self, name: str) -> None:
+        self._called = name
+        self._text = format_spec(name or self.name, self.options, self.settings)
 
     def __str__(self) -> str:
         return self._text

@@ -338,9 +338,11 @@ def offers(state: KernelState, name: str) -> bool:
     return _implementations[name][type(state)] is not standby
 
 
-def functions_of(state: KernelState) -> dict[str, Any]:
-    """The functions that the game of a state has registered, or that are used instead, by name."""
-    return {name: table[type(state)] for name, table in _implementations.items()}
+def functions_of(state_class: type) -> dict[str, Any]:
+    """The functions that a game has registered for the class of its states, or that are used
+    instead, by name; {} for another class."""
+    return {name: table[state_class] for name, table in _implementations.items()
+            if state_class in table}
 
 
 def row(batch: KernelState, i: int) -> KernelState:

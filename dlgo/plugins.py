@@ -5,6 +5,7 @@
     my_bot.py                    the only one in a file
     my_bot.py:Greedy             one of several in a file
     package.module:Greedy        one in a module that Python can import
+    Greedy@3f9a1c22              one made in a notebook or script, known in this process only
 
 Settings follow the name, as for built-in ones: `my_bot.py:Greedy:depth=3,style=wild`.
 
@@ -38,11 +39,13 @@ from dlgo.code_digest import code_digest
 from dlgo.digests import hex_digest
 from dlgo.errors import LoadError, PluginError
 from dlgo.files import relative_path
-from dlgo.specs import suggest
+from dlgo.specs import split_version, suggest
 from dlgo.text import with_article
 from dlgo.tracebacks import describe
 
 FILE_PREFIX = "dlgo-file:"
+# The script or notebook of a process; a process that `multiprocessing` starts has the second name.
+_MAIN = ("__main__", "__mp_main__")
 # A path may begin with a drive, as in `C:\bots\greedy.py`.
 _FILE = re.compile(r"(?s)(?P<path>(?:[A-Za-z]:[\\/])?[^:]*\.py)(?::(?P<rest>.*))?")
 _MODULE = re.compile(r"(?s)(?P<path>[A-Za-z_][\w.]*):(?P<rest>.*)")
@@ -59,8 +62,10 @@ class Plugin:
 
     @property
     def digest(self) -> str:
-        """Digest of its sources (hexadecimal): its version. Empty for built-in ones."""
-        return "" if self.origin is None else source_digest(self.target)
+        """Digest of its sources (hexadecimal): its version. Empty for built-in ones, and for those
+        made in Python, whose names hold it."""
+        made_here = split_version(self.reference)[1]
+        return "" if self.origin is None or made_here else source_digest(self.target)
 
 
 class PluginGroup:
@@ -111,9 +116,20 @@ class PluginGroup:
                 return match["path"], match["rest"]
         return name, settings if colon else None
 
+    def split_version(self, spec: str) -> tuple[str, str]:
+        """Like `specs.split_version`, but the version of an object made in Python stays: it is part
+        of its name."""
+        text, version = split_version(spec)
+        name, _ = self.split(text)
+        return (text, version) if self.is_known(name) else (spec, "")
+
     def is_file(self, name: str) -> bool:
         """Whether `find` would run a file or a module that is not an installed plug-in."""
         return ":" in name or name.endswith(".py")
+
+    def is_known(self, name: str) -> bool:
+        """Whether the name is of a kind that `find` can find here; nothing is loaded."""
+        return name in self._given or self.is_file(name) or name in self.names()
 
     def is_loaded(self, name: str) -> bool:
         """Whether `find` runs only code that has already run in this process, or no file at all."""
@@ -142,6 +158,10 @@ class PluginGroup:
             return self._choose(load_file(Path(path)), os.path.normpath(path), member)
         if member:
             return self._choose(_load_module(path, name), path, member)
+        if split_version(name)[1]:
+            raise PluginError(
+                f"{self.noun} {name!r} was made in a notebook or script, and this process has no "
+                f"such version: run its cell, then dlgo.{self.noun}(...) with the class")
         names = self.names()
         raise PluginError(
             f"unknown {self.noun} {name!r}{suggest(name, names)}; {self.noun}s are "
@@ -153,14 +173,18 @@ class PluginGroup:
 
         The name in its module, if other processes can import it; else a name for this process alone
         (`is_given`), with a version: a cell that runs again gives the same name, an edited cell
-        gives another one.
+        gives another one. A module stands for the only one in it.
         """
+        if inspect.ismodule(target):
+            target = self._choose(target, target.__name__, "").target
         name = getattr(target, "__name__", type(target).__name__)
         module = getattr(target, "__module__", "__main__")
-        if module != "__main__" and getattr(sys.modules.get(module), name, None) is target:
-            if not module.startswith(FILE_PREFIX):
-                return f"{module}:{name}"
-            return f"{relative_path(sys.modules[module].__file__ or '')}:{name}"
+        if module not in _MAIN and getattr(sys.modules.get(module), name, None) is target:
+            if module.startswith(FILE_PREFIX):
+                return f"{relative_path(sys.modules[module].__file__ or '')}:{name}"
+            reference = f"{module}:{name}"
+            return next((key for key in self.built_in if self.built_in[key] == reference),
+                        reference)
         version = code_digest(target)[:8]  # as `dlgo.records.entrants` writes it
         if inspect.isclass(target) or inspect.isfunction(target):
             self._given[f"{name}@{version}"] = target
@@ -181,7 +205,7 @@ class PluginGroup:
         """The object called `name`; without a name, the only one that fits."""
         origin = Path(module.__file__) if module.__file__ else Path(path)
         if not name:
-            names = self._offers(module)
+            names = self.offers(module)
             if not names:
                 raise PluginError(f"{path} holds no {self.noun}: {self._wanted}")
             if len(names) > 1:
@@ -205,9 +229,9 @@ class PluginGroup:
     def offered(self, path: Path) -> list[str]:
         """The names of the games or engines in a file. Raises PluginError if it cannot be
         loaded."""
-        return self._offers(load_file(path))
+        return self.offers(load_file(path))
 
-    def _offers(self, module: ModuleType) -> list[str]:
+    def offers(self, module: ModuleType) -> list[str]:
         """The candidates of a module when no name is given: its own, public, complete ones."""
         return [
             name for name, value in vars(module).items()
@@ -244,12 +268,13 @@ def _load_file(path: Path) -> ModuleType:
     # Files beside it can be imported, but everything else takes precedence.
     if str(whole.parent) not in sys.path:
         sys.path.append(str(whole.parent))
-    loaded = _stamps.get(name, {whole: None})
-    if name in sys.modules and all(stamp == file_stamp(file) for file, stamp in loaded.items()):
+    loaded = _stamps.get(name, {})
+    if loaded and name in sys.modules and all(
+            stamp == file_stamp(file) for file, stamp in loaded.items()):
         return sys.modules[name]
     for module_name in [
         module_name for module_name, module in list(sys.modules.items())
-        if Path(getattr(module, "__file__", None) or "") in loaded
+        if module_name == name or Path(getattr(module, "__file__", None) or "") in loaded
     ]:
         del sys.modules[module_name]
     stamp = file_stamp(whole)

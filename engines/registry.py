@@ -8,8 +8,9 @@ package.
 from __future__ import annotations
 
 import functools
-import inspect
 from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from dlgo import specs
@@ -97,20 +98,21 @@ class EngineSpec:
 
     @classmethod
     def of(cls, engine: Any) -> EngineSpec:
-        """The specification of anything that can play: a specification or its text; an engine
-        class, or any class or function that `engines.bots` describes; an engine, or any object with
-        `select_move(state)`. Raises SpecError for something else."""
+        """The specification of anything that can play: a specification, its text, or a file; an
+        engine class, or any class or function that `engines.bots` describes; a module with one; an
+        engine, or any object with `select_move(state)`. Raises SpecError for something else."""
         if isinstance(engine, cls):
             return engine
-        if isinstance(engine, str):
-            return cls.parse(engine)
-        if not bots.is_bot(engine):
+        if isinstance(engine, str | Path):
+            return cls.parse(str(engine))
+        if not (bots.is_bot(engine) or isinstance(engine, ModuleType)):
             raise SpecError(f"{engine!r} is not an engine: {bots.WANTED}")
-        if isinstance(engine, Engine) and not isinstance(engine, bots.BotEngine):
-            plugin = ENGINES.find(_name_of(type(engine)))
+        if isinstance(engine, Engine):
+            target = engine.target if isinstance(engine, bots.BotEngine) else type(engine)
+            plugin = ENGINES.find(ENGINES.name_of(target))
             settings = {key: value for key, value in engine.settings.items() if value is not None}
             return cls._of(type(engine), engine.budget.given() | settings, plugin)
-        return cls.parse(_name_of(engine))
+        return cls.parse(ENGINES.name_of(engine))
 
     @classmethod
     def _of(cls, engine: type[Engine], texts: dict[str, Any], plugin: Plugin) -> EngineSpec:
@@ -209,15 +211,10 @@ def is_outside(text: str) -> bool:
     )
 
 
-def _name_of(target: Any) -> str:
-    """The name in `ENGINES` of an engine class, a bot, or an object that plays."""
-    if isinstance(target, bots.BotEngine):
-        target = target.target
-    if inspect.isclass(target) and issubclass(target, Engine):
-        name = getattr(target, "name", "")
-        if name in ENGINES.built_in and ENGINES.find(name).target is target:
-            return name
-    return ENGINES.name_of(target)
+def spec_text(engine: Any) -> str:
+    """The text of what `EngineSpec.of` takes, with its title. A text or a file stays as it is:
+    external code is not loaded for this."""
+    return str(engine) if isinstance(engine, str | Path) else EngineSpec.of(engine).full_text
 
 
 def build_engine(spec: Any, game: GameSpec | str, seed: int = 0) -> Engine:

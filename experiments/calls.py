@@ -32,8 +32,8 @@ _WHOLE_NUMBERS = {
 def called(
     function: Callable[Arguments, Result], name: str = ""
 ) -> Callable[Arguments, Result]:
-    """Turn a call with wrong arguments into one clear sentence. `name` is the name of the function
-    in `dlgo`; by default its own name."""
+    """Turn a call with wrong arguments into one clear sentence; a keyword of None is not given.
+    `name` is the name of the function in `dlgo`; by default its own name."""
     signature, name = inspect.signature(function), name or function.__name__
     plain = [parameter.replace(annotation=inspect.Parameter.empty)
              for parameter in signature.parameters.values()]
@@ -41,7 +41,8 @@ def called(
     @functools.wraps(function)
     def checked(*values: Arguments.args, **named: Arguments.kwargs) -> Result:
         try:
-            bound = signature.bind(*values, **named)
+            given = {key: value for key, value in named.items() if value is not None}
+            bound = signature.bind(*values, **given)
         except TypeError as error:
             unknown = next((key for key in named if key not in signature.parameters), "")
             raise SpecError(
@@ -49,8 +50,9 @@ def called(
                 f"{', '.join(map(str, plain))}"
             ) from None
         for key, (low, high) in _WHOLE_NUMBERS.items():
-            if (value := bound.arguments.get(key)) is not None:
-                bound.arguments[key] = check_number(value, f"{name}: {key}", int, low, high)
+            if key in bound.arguments:
+                bound.arguments[key] = check_number(
+                    bound.arguments[key], f"{name}: {key}", int, low, high)
         return function(*bound.args, **bound.kwargs)
 
     return checked
@@ -94,8 +96,8 @@ def jobs_for(
 
 def made_here(*specs: str) -> list[str]:
     """The games and engines that were made in Python, and that no other process can find."""
-    return [split_version(spec)[0] for spec in dict.fromkeys(specs) for group in (GAMES, ENGINES)
-            if group.is_given(group.split(spec)[0])]
+    return [split_version(name)[0] for spec in dict.fromkeys(specs) for group in (GAMES, ENGINES)
+            if group.is_given(name := group.split(spec)[0])]
 
 
 def log(text: str) -> None:

@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,6 @@ from dlgo.errors import DlgoError, LoadError, PluginError, SpecError
 from dlgo.files import relative_path
 from dlgo.games import GAMES, get_game
 from dlgo.plugins import PluginGroup
-from dlgo.specs import split_version
 from dlgo.system.watchdogs import TooSlow, watchdog
 from engines import conformance as engine_rules
 from engines.registry import ENGINES, EngineSpec
@@ -144,20 +144,19 @@ def check(
     """Check a game or an engine against every rule that can be checked.
 
     Args:
-        thing: a file or specification as text; a `GameSpec` or its class; an engine class or any
-            object that plays.
+        thing: a file or specification; a `GameSpec` or its class; an engine class or any object
+            that plays; a module with one of these.
         games: the games on which an engine is checked; by default several small ones.
         on_progress: called with the name of each rule before it is checked.
         seconds: of CPU time for one rule of a game.
 
     Raises SpecError if there is no such game or engine.
     """
-    if isinstance(thing, str | Path):
-        spec = str(thing)
-    elif isinstance(thing, GameSpec) or isinstance(thing, type) and issubclass(thing, GameSpec):
+    is_game = isinstance(thing, GameSpec) or isinstance(thing, type) and issubclass(thing, GameSpec)
+    if is_game or isinstance(thing, ModuleType) and GAMES.offers(thing):
         spec = str(get_game(thing))
     else:
-        spec = EngineSpec.of(thing).text
+        spec = str(thing) if isinstance(thing, str | Path) else EngineSpec.of(thing).text
     name = _name_in(spec)
     if name.endswith(".py") and not Path(name).exists():
         raise SpecError(f"{name} does not exist; check the name")
@@ -178,7 +177,7 @@ def check(
 
 
 def _name_in(spec: str) -> str:
-    return GAMES.split(split_version(spec)[0])[0]
+    return GAMES.split(GAMES.split_version(spec)[0])[0]
 
 
 def _check_here(spec: str, group: PluginGroup, games: Sequence[str]) -> int:

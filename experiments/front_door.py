@@ -7,7 +7,7 @@ demand.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,9 @@ from dlgo.api import GameSpec
 from dlgo.digests import hex_digest
 from dlgo.files import make_folder
 from dlgo.games import get_game
+from engines import bots
 from engines.jobs import Inline
-from engines.registry import EngineSpec, engine_names
+from engines.registry import engine_names, spec_text
 from experiments import train
 from experiments.arena.series import play_series
 from experiments.calls import called, engine, jobs_for, log, made_here, one_process_text
@@ -36,7 +37,7 @@ match = called(play_series, "match")
 
 @called
 def tournament(
-    game: str | GameSpec | Sequence[str | GameSpec], engines: Sequence[Any], *,
+    game: str | GameSpec | Iterable[str | GameSpec], engines: Iterable[Any], *,
     ledger: str | Path | None = None, workers: int | None = None, cluster: str | None = None,
     retry: bool = False, **keys: Any,
 ) -> Results:
@@ -66,8 +67,7 @@ def tournament(
     from experiments.cluster import executor_on
 
     games = [str(get_game(name)) for name in _listed(game)]
-    entrants = [who if isinstance(who, str) else EngineSpec.of(who).full_text
-                for who in _listed(engines)]
+    entrants = list(map(spec_text, _listed(engines)))
     plan, limits = read_plan(
         None, checked_keys("tournament", {"games": games, "engines": entrants, **keys}))
     if ledger is None:
@@ -113,10 +113,9 @@ def generate(
     from experiments.datasets.generate import generate as make
     from experiments.datasets.generate import make_recipe
 
-    players = {"engine": engine, "against": settings.pop("against", None)}
-    players = {name: who if who is None or isinstance(who, str) else EngineSpec.of(who).text
-               for name, who in players.items()}
-    recipe = make_recipe(str(get_game(game)), **players, **settings)
+    if settings.get("against") is not None:
+        settings["against"] = spec_text(settings["against"])
+    recipe = make_recipe(str(get_game(game)), spec_text(engine), **settings)
     specs = tuple(filter(None, (recipe.game, recipe.engine, recipe.against)))
     with jobs_for(specs, cluster, workers, log) as jobs:
         folder = make(recipe, games, Path(out) if out else None, workers, jobs=jobs)
@@ -124,5 +123,6 @@ def generate(
 
 
 def _listed(value: Any) -> list[Any]:
-    """One value or several, as a list."""
-    return list(value) if isinstance(value, list | tuple | set) else [value]
+    """One value or several (in a list, an array, a Series, a generator ...), as a list."""
+    is_one = isinstance(value, str | Path) or bots.is_bot(value)
+    return [value] if is_one or not isinstance(value, Iterable) else list(value)

@@ -6,6 +6,7 @@ The commands of `dlgo train` call the same functions.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -19,7 +20,7 @@ from engines.jobs import Processes
 from engines.learners import LEARNERS, examine, learner_class
 from engines.learning.networks.card import Card
 from engines.learning.settings import Settings
-from experiments.calls import called, engine, jobs_for
+from experiments.calls import called, engine, jobs_for, made_here, one_process_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -172,8 +173,11 @@ def _learner(method: str, summary: str) -> Train:
         learner, spec, progress = learner_class(method), get_game(game), RunProgress()
         config = learner.config.make(str(spec), **_parsed(learner.config, settings))
         folder = Path(out or Path("out") / method / spec.slug)
+        if (here := made_here(config.game)) and (workers or cluster):
+            progress.line(one_process_text(here))
         with (
-            Processes(workers) if workers and not cluster
+            nullcontext() if here
+            else Processes(workers) if workers and not cluster
             else executor_on(cluster, progress.line, (config.game,), workers)
         ) as jobs:
             card = train(learner, config, folder, progress, jobs)

@@ -6,13 +6,15 @@ from __future__ import annotations
 
 import inspect
 import re
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from dlgo.api import GameSpec
 from dlgo.errors import SpecError, UnnamedGameError
 from dlgo.games.checked import check_declaration, make_game
 from dlgo.plugins import PluginGroup, path_and_member
-from dlgo.specs import split_settings, split_version
+from dlgo.specs import split_settings
 
 # name -> "module:class". Modules load on demand.
 _GAMES = {
@@ -50,30 +52,41 @@ def game_class(name: str) -> type[GameSpec]:
         if "spec_digest" not in vars(plugin.target):  # the digest is that of the loading time
             plugin.target.spec_digest = plugin.digest
     cls: type[GameSpec] = plugin.target
+    own = _GAMES.get(getattr(cls, "name", ""))
+    if own is not None and name not in _GAMES and not issubclass(cls, GAMES.find(cls.name).target):
+        raise SpecError(
+            f"game {name}: the class has the name {cls.name!r}, which is a game of this project; "
+            f"choose another, such as name = 'my_{cls.name}'")
     return cls
 
 
-def get_game(spec: str | GameSpec | type[GameSpec], *size: int, **settings: Any) -> GameSpec:
+def get_game(
+    spec: str | Path | GameSpec | type[GameSpec] | ModuleType, *size: int, **settings: Any
+) -> GameSpec:
     """The game a specification names: `get_game("go", size=9)`, `get_game("go:size=9,komi=7")`.
 
     `go9` and `get_game("go", 9)` are short for `go:size=9`. A specification may end in a version,
     as `GameSpec.versioned` writes it; then SpecError is raised if the game has another version.
 
     Args:
-        spec: a specification, a `GameSpec` class, or a game, which is returned unchanged.
+        spec: a specification, a file, a `GameSpec` class, a module with one, or a game, which is
+            returned unchanged.
         size: the value of the option `size`.
         settings: other options.
     """
     if isinstance(spec, GameSpec):
+        cls = type(spec)
+        if cls.__module__.partition(".")[0] != "dlgo" and not GAMES.is_known(spec.called):
+            game_class(GAMES.name_of(cls))  # made by its class, or in another process
+            spec.called = cls.spec_name
         check_declaration(spec)
         return spec
     version = ""
     spec_options: dict[str, Any] = {}
-    if _is_game(spec):
+    if _is_game(spec) or isinstance(spec, ModuleType):
         name = GAMES.name_of(spec)
-        name = next((key for key in _GAMES if _GAMES[key] == name), name)
-    elif isinstance(spec, str):
-        spec, version = split_version(spec)
+    elif isinstance(spec, str | Path):
+        spec, version = GAMES.split_version(str(spec))
         name, settings_text = GAMES.split(spec)
         spec_options = dict(split_settings(settings_text, f"game {spec!r}"))
     else:
@@ -105,7 +118,7 @@ def recorded_game(spec: str) -> GameSpec:
     A file never triggers code. If the rules of the game are a user's file, the user must have named
     it before in this process; otherwise UnnamedGameError is raised, with the remedy.
     """
-    name, _ = GAMES.split(split_version(spec)[0])
+    name, _ = GAMES.split(GAMES.split_version(spec)[0])
     if not GAMES.is_loaded(name):
         path, _ = path_and_member(name)
         path = path if path.endswith(".py") else name

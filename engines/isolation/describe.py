@@ -16,6 +16,7 @@ from typing import Any
 
 from dlgo.api import GameSpec
 from dlgo.errors import SpecError
+from dlgo.games import GAMES
 from engines.base import Budget
 from engines.isolation.channel import SHOW_OUTPUT, Host, nonsense
 from engines.isolation.engine import IsolatedEngine
@@ -48,7 +49,10 @@ class OutsideSpec(EngineSpec):
     timeout: float = field(default=MOVE_TIMEOUT, compare=False)
 
     def build(self, game: GameSpec, seed: int = 0) -> Any:
-        """The engine, ready to play `game`. Raises ProgramError if that fails."""
+        """The engine, ready to play `game`; in this process, if no other has the game. Raises
+        ProgramError if that fails."""
+        if GAMES.is_given(game.called):
+            return super().build(game, seed)
         engine = IsolatedEngine(
             self.text, game, self.timeout, details=True, host=_spare_host(self.text))
         try:

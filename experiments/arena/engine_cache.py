@@ -12,6 +12,7 @@ from contextlib import suppress
 import psutil
 
 from dlgo.api import GameSpec
+from dlgo.games import GAMES
 from dlgo.records.failures import Failure
 from dlgo.system import processes
 from engines.base import Engine
@@ -132,8 +133,9 @@ def _close(engine: Engine | IsolatedEngine) -> None:
 def prepared_engine(
     game: GameSpec, entrant: Entrant, limits: Limits, setup: str | None = None
 ) -> Engine | IsolatedEngine:
-    """Build an engine; an external one in its own process, under the limits."""
-    if not entrant.is_outside:
+    """Build an engine; an external one in its own process, under the limits, if that can have the
+    game."""
+    if not entrant.is_outside or GAMES.is_given(game.called):
         return entrant.build(game)
     engine = IsolatedEngine(entrant.spec, game, limits.move_timeout, limits.memory_mb, setup)
     if not engine.digest.startswith(entrant.version):

@@ -12,13 +12,14 @@ from __future__ import annotations
 import re
 from contextlib import closing
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from dlgo.api import GameSpec
 from dlgo.games import get_game
 from dlgo.records.game_record import slot_of
 from dlgo.rng import derive_seed
-from engines.registry import EngineSpec
+from engines.registry import EngineSpec, spec_text
 from experiments.arena.engine_cache import EngineCache
 from experiments.arena.referee import GameTask, play_game
 from experiments.arena.schedule import Plan, tasks
@@ -61,11 +62,9 @@ def play_series(
     """Play `pairs` random openings, each with both colours, between whatever `EngineSpec.of` takes.
     Raises SpecError for an engine that does not exist or options it does not have."""
     contestants = (engine, opponent)
-    entrants = tuple(
-        contestant if isinstance(contestant, str) else EngineSpec.of(contestant).text
-        for contestant in contestants)
-    in_process = {text for text, contestant in zip(entrants, contestants, strict=True)
-                  if text is not contestant}
+    entrants = tuple(map(spec_text, contestants))
+    in_process = {EngineSpec.of(contestant).text for contestant in contestants
+                  if not isinstance(contestant, str | Path)}
     plan = Plan(games=(str(get_game(game)),), entrants=entrants, pairs=pairs, seed=seed).canonical()
     points, seconds, moves, schedule = 0.0, [0.0, 0.0], [0, 0], tasks(plan)
     failures = []

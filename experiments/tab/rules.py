@@ -95,6 +95,6 @@ def calls_of_own_rules(state: GameState) -> Iterator[tuple[str, tuple[Any, tuple
         "rollout": (make_rng(1),), "heavy_rollout": (make_rng(1), actions, players),
         "hints": (actions, 1, numbers, numbers),
     }
-    for name, function in kernels.functions_of(position).items():
+    for name, function in kernels.functions_of(type(position)).items():
         if function.py_func.__module__ == type(position).__module__:
             yield name, (function, (position, *more.get(name, ())))

@@ -32,7 +32,7 @@ class MyBot:
 
 def python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, *arguments], cwd=folder, capture_output=True, text=True, timeout=600,
+        [sys.executable, *arguments], cwd=folder, capture_output=True, text=True, timeout=1800,
         env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": str(Path.home())},
         check=False,
     )
