@@ -8,8 +8,8 @@ import errno
 import re
 
 # Secrets that people write into specifications: the user and the password of an address, what
-# follows its `?`, and a key in place of the variable's name.
-_SECRETS = re.compile(r"""(?<=://)[^/\s"']*@|(://[^?\s"',]*\?)[^\s"',]+"""
+# follows its `?`, a field such as `api_key:...`, and a key in place of the variable's name.
+_SECRETS = re.compile(r"""(?<=://)[^/\s"']*@|(://[^?\s"',]*\?)[^\s"',]+|(?<=key:)[^\s"',]+"""
                       r"""|(?<=\bkey_env=)(?!['"]?[A-Z_][A-Z0-9_]*(?![\w+/=.-]))[^\s,]+""")
 
 

@@ -29,7 +29,7 @@ _RATED = ["games", "score", "rating", "low95", "high95"]
 # Fields of a ledger for each move that a language model was asked for.
 _SUMS = ("answers", "malformed", "illegal", "tokens_in", "tokens_out", "seconds", "money")
 # Column of the table -> kind of answer. Older ledgers do not have them.
-_ANSWERS = {kind.column: str(kind) for kind in AnswerKind}
+ANSWERS = {kind.column: str(kind) for kind in AnswerKind}
 # Of a player in games that full search solves: mistakes, a random player's chances of them.
 _SKILL = ("mistakes", "chances", "squares")
 _SOLVED = ("tictactoe",)
@@ -69,15 +69,10 @@ def failure_frame(
     return frame
 
 
-def kinds_text(row: Any, kinds: Mapping[str, str] = KINDS) -> str:
-    """The failures of a row of `failure_frame`: `malformed answer: 3, timeout: 1`."""
+def kinds_text(row: Any, kinds: Mapping[str, str]) -> str:
+    """The numbers of a row of `failure_frame` or `answer_frame`, by kind: `malformed answer: 3`."""
     counts = {kind: getattr(row, column) for column, kind in kinds.items()}
     return ", ".join(f"{kind}: {count:.0f}" for kind, count in counts.items() if count)
-
-
-def answers_text(row: Any) -> str:
-    """The bad answers of a row of `answer_frame`: `no move: 3, empty: 1`."""
-    return kinds_text(row, _ANSWERS)
 
 
 def answer_frame(records: Iterable[GameRecord]) -> pd.DataFrame:
@@ -90,7 +85,7 @@ def answer_frame(records: Iterable[GameRecord]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    sums = ["games", "moves", *_SUMS, *_ANSWERS, *_SKILL]
+    sums = ["games", "moves", *_SUMS, *ANSWERS, *_SKILL]
     solve = {game: full_search(get_game(game)) for game in _SOLVED}
     rows = []
     for record in records:
@@ -138,8 +133,8 @@ def _usage(networks: str | None, side: str) -> tuple[str, dict[str, list[float]]
     """The model of one player, and what its answers cost; empty if the ledger has none."""
     try:
         player = read_json(networks or "{}")[side]
-        stored = dict.fromkeys(_ANSWERS, ()) | player["usage"]
-        usage = {name: [float(number) for number in stored[name]] for name in (*_SUMS, *_ANSWERS)}
+        stored = dict.fromkeys(ANSWERS, ()) | player["usage"]
+        usage = {name: [float(number) for number in stored[name]] for name in (*_SUMS, *ANSWERS)}
     except MALFORMED:
         return "", {}
     return str(player.get("id", "")), usage

@@ -21,7 +21,7 @@ from reports import tables
 from reports.bootstrap import check_ratings, check_replicates
 from reports.csv_import import game_records, is_list, load_games
 from reports.figures import save
-from reports.forfeits import answer_frame, answers_text, failure_frame, kinds_text
+from reports.forfeits import ANSWERS, KINDS, answer_frame, failure_frame, kinds_text
 from reports.frontier import frontier_frame
 from reports.head_to_head import named_anchor
 from reports.one_number import MOST_PAIRS, one_number
@@ -192,8 +192,8 @@ def _game(
         "frontier": list(parts["frontier"].itertuples()),
         "beyond": judged.sentences[1:], "residuals": residuals[:MOST_PAIRS],
         "standings": judged.standings() if judged.enough is False else [],
-        "failures": [(row, kinds_text(row)) for row in parts["failures"].itertuples()],
-        "answers": [(row, answers_text(row)) for row in parts["answers"].itertuples()],
+        "failures": [(row, kinds_text(row, KINDS)) for row in parts["failures"].itertuples()],
+        "answers": [(row, kinds_text(row, ANSWERS)) for row in parts["answers"].itertuples()],
     }
     return view, paths
 

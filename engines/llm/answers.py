@@ -2,7 +2,8 @@
 
 1. Reasoning is no part of the answer: `<think>...</think>` and its kin, or an analysis channel.
 2. The last mark names the move: a line `move: X`, or a field `"move": "X"`. If the mark before it,
-   with no word between them, names another move, the answer names two.
+   with no word between them, names another move, the answer names two. A JSON object at the end
+   is read as JSON.
 3. Decoration is no content: fences, bold, quotes, brackets, a full stop, full-width characters,
    the end tokens of a model. A move is first read as it is written.
 
@@ -23,13 +24,15 @@ _TAG = r"(?:\w{1,20}:)?(?:think(?:ing)?|thought|reasoning)"
 _REASONING = re.compile(
     rf"(?i)(<{_TAG}>|\[THINK\]|◁think▷|<\|channel\|>(?:analysis|commentary)\b)"
     rf"|</{_TAG}>|\[/THINK\]|◁/think▷|<\|channel\|>final<\|message\|>")
-# All repetitions are bounded: a server may send 4 MiB of anything.
+# What follows an optional part is bounded: a server may send 4 MiB of anything.
 _MARK = re.compile(r"""(?imx)
     ["']move["'] [ ]{0,9}:\s{0,99} (?: "([^"\n]{0,200})" | '([^'\n]{0,200})'
                                      | (-?\d{1,99}) | (\[[^\]\n]{0,200}\]) )
-    | ^[^\w\n]* (?:(?:my|the|final|best|chosen)[ ]){0,3} move [*_`]* [ \t]* [:\uff1a] (.*\S)
+    | ^[^\w\n]* (?:(?:my|the|final|best|chosen|answer)[ :*]{1,4}){0,4}
+      move [*_`]* [ \t]* [:\uff1a] (.*\S)
 """)
-_LINE = re.compile(r"(?i)move:[ \t]*(\S(?:.*\S)?)")
+_LINE = re.compile(r"(?i)move:[ \t]*\S.*")
+_WORD = re.compile(r"[^\W_]")
 _TOKENS = re.compile(r"\\boxed\b|<\|\w+\|>|</s>|<\w+_of_\w+>|<eos>")
 # Around a move: neither letters nor digits, nor signs that may change what it says.
 _EDGE = r"(?:(?![-+?#/\\])[\W_])+"
@@ -41,9 +44,9 @@ class Unusable(Exception):
     """An answer without a legal move; `kind` is None for an illegal one. The message says why, for
     the model."""
 
-    def __init__(self, kind: AnswerKind | None, why: str) -> None:
-        super().__init__(why)
-        self.kind, self.why = kind, why
+    def __init__(self, kind: AnswerKind | None, why: str = "") -> None:
+        self.kind, self.why = kind, why or f"it has no move ({kind})"
+        super().__init__(self.why)
 
 
 def answer_in(text: str) -> str:
@@ -64,40 +67,36 @@ def marked_move(text: str) -> tuple[str, bool]:
     """The move that an answer marks, as it is written, and whether the answer has the form that is
     asked for. Raises Unusable."""
     if not (answer := answer_in(text)):
-        raise Unusable(*((AnswerKind.THINKING_ONLY, "it has nothing after the reasoning")
-                         if text.strip() else (AnswerKind.EMPTY, "it is empty")))
-    move, names, end = _in_asked_form(answer), set[str](), 0
-    if move and answer.startswith("{"):
-        return move, True
-    last = ""
+        raise Unusable(AnswerKind.THINKING_ONLY if text.strip() else AnswerKind.EMPTY)
+    start, stop = answer.find("{"), answer.rfind("}") + 1
+    if not _WORD.search(answer[stop:]) and (move := _move_of_json(answer[start:stop])):
+        return move, stop - start == len(answer)
+    move, names, end = "", set[str](), 0
     for mark in _MARK.finditer(answer):
-        if re.search(r"[^\W_]", answer[end : mark.start()]):
+        if _WORD.search(answer[end : mark.start()]):
             names.clear()
-        last, end = next(filter(None, mark.groups()), "").strip(), mark.end()
-        names.add(undecorated(last).casefold())
-    if not last:
+        move, end = next(filter(None, mark.groups()), "").strip(), mark.end()
+        names.add(undecorated(move).casefold())
+    if not move:
         raise Unusable(AnswerKind.NO_MOVE, "it has no line `move: <your move>`")
     if len(names) > 1:
         raise Unusable(AnswerKind.TWO_MOVES, "it names two different moves")
-    return last, move is not None
+    return move, bool(_LINE.fullmatch(answer.rpartition("\n")[2].strip()))
 
 
-def _in_asked_form(answer: str) -> str | None:
-    """The move of an answer that has the form that is asked for."""
-    if not answer.startswith("{"):
-        match = _LINE.fullmatch(answer.rpartition("\n")[2].strip())
-        return match[1] if match else None
+def _move_of_json(text: str) -> str:
+    """The one move of a JSON object; "" if there is none, or the text is no object."""
     with suppress(*MALFORMED):
-        moves = [value for key, value in read_json(answer, object_pairs_hook=list) if key == "move"]
+        moves = [value for key, value in read_json(text, object_pairs_hook=list) if key == "move"]
         if len({*moves}) == 1 and type(moves[0]) in (str, int):
             return str(moves[0]).strip()
-    return None
+    return ""
 
 
 def undecorated(text: str) -> str:
     """A move without decoration."""
-    text = unicodedata.normalize("NFKC", text[: LONGEST_MOVE + 1])
-    return _DECORATION.sub("", _TOKENS.sub(" ", text))
+    text = _TOKENS.sub(" ", unicodedata.normalize("NFKC", text[: LONGEST_MOVE + 1]))
+    return _DECORATION.sub("", text)
 
 
 def is_legible(move: str) -> bool:

@@ -56,10 +56,10 @@ _TEXTS = ("text", "output_text")
 _LOOK = 0.1
 # Replaces the key in texts. Shorter keys are not secret: local servers accept any, such as `none`.
 HIDDEN, _SHORTEST_KEY = "[key]", 8
-# Letters and digits in a row that are a part of the key.
+# Letters and digits in a row that count as a part of the key.
 _PART = 6
 # HTTP errors that are about the request, not about the server or the user.
-_REFUSALS = (400, 413, 422)
+REFUSALS = (400, 413, 422)
 
 
 class Reply(NamedTuple):
@@ -70,16 +70,13 @@ class Reply(NamedTuple):
     tokens_out: int
     seconds: float
     model: str  # its name, as the server calls it
-    problem: str = ""  # an `AnswerKind` if it is known without the text, and why
-    why: str = ""
+    problem: str = ""  # an `AnswerKind`, if it is known without the text
+    ending: str = ""  # `finish_reason`, if the server says it
 
 
-class RequestRefused(ProgramError):
-    """The server is there, but takes this request for a wrong one."""
-
-
-class _NoAnswer(ProgramError):
-    """A request has failed; `most`: requests that may help; `pause`: seconds the server wants."""
+class NoReply(ProgramError):
+    """A request has failed; `most`: requests that may help; `pause`: seconds the server wants;
+    `code`: of an HTTP error."""
 
     def __init__(self, failure: Failure, text: str, most: float = _ATTEMPTS, pause: float = 0.0,
                  code: int = 0) -> None:
@@ -187,18 +184,18 @@ class Client:
         for number in itertools.count(1):
             try:
                 return self._ask_once(data, deadline)
-            except _NoAnswer as error:
+            except NoReply as error:
                 problem = error
             pause, least = max(problem.pause, least), min(2 * least, _LONGEST_PAUSE)
             if (number >= problem.most or time.monotonic() + pause >= deadline
                     or ended.wait(pause)):
                 break
         waits = f"; it asks to wait {problem.pause:g} s" if 0 < problem.pause < math.inf else ""
-        kind = RequestRefused if problem.code in _REFUSALS else ProgramError
-        raise kind(problem.failure, f"{problem.text}{waits}")
+        problem.text += waits
+        raise problem
 
     def _ask_once(self, data: bytes, deadline: float) -> Reply:
-        """The answer to one request. Raises _NoAnswer, also if it has not the common form."""
+        """The answer to one request. Raises NoReply, also if it has not the common form."""
         request = urllib.request.Request(self._url, data, {
             "Content-Type": "application/json", "Accept": "application/json", "User-Agent": "dlgo"})
         if self._key:  # never passed on to another address
@@ -211,14 +208,14 @@ class Client:
             raise self._problem(error) from None
         seconds = round(time.monotonic() - began, 3)
         if len(data) > _LONGEST_ANSWER:
-            return Reply("", 0, 0, seconds, "", AnswerKind.TOO_LONG,
-                         f"it is longer than {_LONGEST_ANSWER >> 20} MiB")
+            return Reply("", 0, 0, seconds, "", AnswerKind.TOO_LONG)
         attempts = _ATTEMPTS
         try:
             answer = read_json(data)
             choice = answer["choices"][0]
             attempts = 1  # a model has answered, and been paid
-            text, *problem = _read_message(choice["message"], str(choice.get("finish_reason")))
+            ending = str(choice.get("finish_reason") or "")
+            text, kind = _read_message(choice["message"], ending)
             usage = answer.get("usage") or {}
             tokens_in = _count(usage.get("prompt_tokens"))
             tokens_out = _count(usage.get("completion_tokens"))
@@ -226,11 +223,11 @@ class Client:
             if not isinstance(model, str | None):
                 raise TypeError
         except MALFORMED:
-            raise _NoAnswer(Failure.NONSENSE, "the server's answer is not a chat completion"
+            raise NoReply(Failure.NONSENSE, "the server's answer is not a chat completion"
                             f"{self._words_in(data)}", attempts) from None
         model = excerpt(self._clean(model or ""), 80)
-        return Reply(self._clean(text), tokens_in, tokens_out, seconds, model,
-                     *map(self._clean, problem))
+        return Reply(self._clean(text), tokens_in, tokens_out, seconds, model, kind,
+                     excerpt(self._clean(ending), 40))
 
     def _clean(self, text: str) -> str:
         """The text without the key, which a server may repeat; and without halves of characters,
@@ -256,7 +253,7 @@ class Client:
         words = excerpt(self._clean(text), 200)
         return f": {words}" if words else ""
 
-    def _problem(self, error: Exception) -> _NoAnswer:
+    def _problem(self, error: Exception) -> NoReply:
         """The reason why a request raised an exception."""
         if isinstance(error, urllib.error.HTTPError):
             body = b""
@@ -266,18 +263,13 @@ class Client:
             if error.url != self._url:
                 words = f": it moved to {excerpt(self._clean(error.url), 200)}; write that as url"
             most = math.inf if error.code in _BUSY else 1 if error.code < 500 else _ATTEMPTS
-            return _NoAnswer(Failure.UNREACHABLE, f"HTTP {error.code}{words}", most,
+            return NoReply(Failure.UNREACHABLE, f"HTTP {error.code}{words}", most,
                              _pause(error.headers.get("Retry-After", "")), error.code)
         reason = getattr(error, "reason", error)
         if isinstance(reason, TimeoutError):
-            return _NoAnswer(Failure.TIMEOUT, LATE)
+            return NoReply(Failure.TIMEOUT, LATE)
         words = getattr(reason, "strerror", "") or str(reason) or type(reason).__name__
-        return _NoAnswer(Failure.UNREACHABLE, f"{self._url}: {excerpt(self._clean(words), 200)}")
-
-
-def is_secret(key: str, text: str) -> bool:
-    """Whether a text has a key in it that is worth hiding."""
-    return len(key) >= _SHORTEST_KEY and key in text
+        return NoReply(Failure.UNREACHABLE, f"{self._url}: {excerpt(self._clean(words), 200)}")
 
 
 def _parts_of(key: str) -> set[str]:
@@ -294,25 +286,24 @@ def _parts_of(key: str) -> set[str]:
     return {text[start : start + _PART] for text in flat for start in range(len(text) - _PART + 1)}
 
 
-def _read_message(message: Any, ending: str) -> tuple[str, str, str]:
-    """The text of a message; and its kind, and why, where it has no text or is cut off."""
+def _read_message(message: Any, ending: str) -> tuple[str, str]:
+    """The text of a message, and the kind of an answer that has none, or is cut off."""
     content = message.get("content") or ""
     parts = content if isinstance(content, list) else [{"text": content}]
     text = "\n".join(part["text"] for part in parts if part.get("type", "text") in _TEXTS)
-    refusals = [message.get("refusal"), *(part.get("refusal") for part in parts)]
-    refusal = next((str(words) for words in refusals if words), "")
+    refusal = [*filter(None, (part.get("refusal") for part in (message, *parts)))]
     if ending == "length":
-        return text, AnswerKind.CUT_OFF, "it is cut off (finish_reason length, option max_tokens)"
+        return text, AnswerKind.CUT_OFF
     if text.strip():
-        return text, "", ""
+        return text, ""
     if refusal or ending == "content_filter":
-        return refusal, AnswerKind.REFUSAL, f"it is a refusal (finish_reason {excerpt(ending, 40)})"
+        return "\n".join(refusal), AnswerKind.REFUSAL
     if message.get("tool_calls") or message.get("function_call"):
-        return "", AnswerKind.TOOL_CALL, "it calls a tool, and there is none"
+        return "", AnswerKind.TOOL_CALL
     thinks = any(part.get("type", "text") not in _TEXTS for part in parts)
     if thinks or message.get("reasoning_content") or message.get("reasoning"):
-        return "", AnswerKind.THINKING_ONLY, "it has nothing after the reasoning"
-    return "", AnswerKind.EMPTY, f"it is empty (finish_reason {excerpt(ending, 40)})"
+        return "", AnswerKind.THINKING_ONLY
+    return "", AnswerKind.EMPTY
 
 
 def _pause(text: str) -> float:

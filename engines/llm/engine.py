@@ -23,7 +23,7 @@ from dlgo.specs import Option
 from dlgo.text import excerpt
 from engines.base import Budget, Decision, Engine
 from engines.llm.answers import Unusable, answer_in
-from engines.llm.client import Client, Reply, RequestRefused, check_url, is_secret, read_key
+from engines.llm.client import REFUSALS, Client, NoReply, Reply, check_url, read_key
 from engines.llm.prompt import Prompt
 from engines.programs.program import ProgramError
 
@@ -69,8 +69,8 @@ class LLMEngine(Engine):
             raise SpecError(f"engine llm needs {missing}=...: "
                             "llm:model=NAME,url=http://localhost:8080/v1")
         key = read_key(get["key_env"], required=get["key_env"] != KEY)
-        if any(is_secret(key, str(value)) for value in get.values()):
-            raise SpecError(f"engine llm: an option has the key of {get['key_env']} in it, which "
+        if key and key in get["extra"]:
+            raise SpecError(f"engine llm: extra contains the key of {get['key_env']}, which "
                             "would stand in every ledger; leave it out, the engine sends it")
         cache = base_folder() / "llm" if get["cache"] else None
         self._client = Client(check_url(url), key, cache)
@@ -94,12 +94,12 @@ class LLMEngine(Engine):
         messages = [{"role": "user", "content": self._prompt.first(state)}]
         for column in self.usage.values():
             column.append(0)
-        bad, end = Unusable(None, ""), ""
+        bad, end = None, ""
         for _ in range(self.settings["retries"] + 1):
             try:
                 reply = self._ask(messages, deadline)
-            except RequestRefused as error:
-                if not bad.why:
+            except NoReply as error:
+                if bad is None or error.code not in REFUSALS:
                     raise
                 end = f"; asked again, the server refuses: {error.text}"
                 break  # because of what the model said
@@ -115,15 +115,18 @@ class LLMEngine(Engine):
                              {"role": "user", "content": again}]
             else:  # servers refuse empty messages, and two of one role in a row
                 messages[-1]["content"] += f"\n\n{again}"
+        assert bad is not None
         tries = f" ({self.usage['answers'][-1]:g} answers)" if self.settings["retries"] else ""
+        ending = f" (finish_reason {reply.ending})" if reply.ending else ""
+        remedy = "; raise max_tokens" if bad.kind is AnswerKind.CUT_OFF else ""
         raise ProgramError(Failure.ILLEGAL_MOVE if bad.kind is None else Failure.MALFORMED,
-                           f"{bad.why}{tries}; the last one ends: "
-                           f"{excerpt(reply.text[-120:])!r}{end}")
+                           f"{bad.why}{tries}; the last one ends{ending}: "
+                           f"{excerpt(reply.text[-120:])!r}{remedy}{end}")
 
     def _read(self, state: GameState, reply: Reply) -> Move:
         """The move in an answer. Raises Unusable."""
         if reply.problem:
-            raise Unusable(AnswerKind(reply.problem), reply.why)
+            raise Unusable(AnswerKind(reply.problem))
         move, as_asked = self._prompt.read(state, reply.text)
         if not as_asked and self.settings["strict"]:
             raise Unusable(AnswerKind.OTHER_FORM, "it has another form than was asked for")

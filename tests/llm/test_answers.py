@@ -102,6 +102,8 @@ def reading(text: str) -> str:
     ("move: C3\nNo, better:\nmove: B2", "B2"),
     ("<|channel|>analysis<|message|>move: C3<|end|><|channel|>final<|message|>move: B2", "B2"),
     ('{"why": "not \\"move\\": \\"C3\\"", "move": "B2"}', "B2"), ("hm\r\nmove: B2\r\n", "B2"),
+    ('```json\n{"move": "B2", "then": [{"move": "C3"}]}\n```', "B2~"),
+    ('{"move": "C3"}? No:\nmove: B2', "B2"), ('move: C3?\n{"move": "B2"}', "B2~"),
     ("", "empty"), (" \n", "empty"), ("<think>\nmove: B2\n", "thinking only"),
     ("<think>move: B2</think>\n", "thinking only"), ("so </think><think>move: B2", "thinking only"),
     ("move: A1\nmove: B2", "two moves"), ('{"move": "A1", "move": "B2"}', "two moves"),
@@ -126,6 +128,7 @@ def test_one_move_is_read_or_the_answer_has_a_kind(text: str, move: str) -> None
     '```json\n{\n  "move": "B2",\n}\n```',
     'So:\n{"move": "B2"}', '{"move": "B2"} // done', "{'Move': 'B2'}", '[{"move": "B2"}]',
     '{"move": ["B2"]}', '{"answer": {"move": "B2"}}', "move: B2\nGood luck!", "move: B2\n---",
+    "Final Answer: **move: B2**",
     "My final move: B2", "- move: B2", "move: B2<|im_end|>", "move: B2</s>",
     "move: B2<end_of_turn>",
     "move\uff1a\uff22\uff12", "move:\u00a0B2\u200b", "\ufeffmove: B2", '"move: B2"',
@@ -198,7 +201,7 @@ def test_a_thousand_bad_answers_fail_in_the_right_way(monkeypatch) -> None:
             assert text.isprintable() and len(text) < 500
             kinds[failure] += 1
         current[:] = [says("x" * 10_000_000)]  # 10 MB
-        with pytest.raises(ProgramError, match="longer than 4 MiB") as error:
+        with pytest.raises(ProgramError, match="too long") as error:
             engine.select_move(state)
         assert error.value.failure is MALFORMED
         current[:] = [says("move: B2")]
@@ -271,15 +274,15 @@ CALLS = [{"function": {"name": "play", "arguments": '{"move": "B2"}'}}]
 @pytest.mark.parametrize(("answer", "kind", "part"), [
     (choice(content=[THOUGHT, {"type": "text", "text": "move: B2"}]), "", ""),
     (choice(content="move: B2", reasoning_content="move: C3", refusal=None, tool_calls=[]), "", ""),
-    (choice(content=[THOUGHT]), "thinking_only", "after the reasoning"),
-    (choice(content="", reasoning_content="move: B2"), "thinking_only", "after the reasoning"),
+    (choice(content=[THOUGHT]), "thinking_only", "(finish_reason stop)"),
+    (choice(content="", reasoning_content="move: B2"), "thinking_only", "no move (thinking only)"),
     (choice("length", content="", reasoning_content="move: B2"), "cut_off", "finish_reason length"),
-    (choice("length", content="I think\nmove: B"), "cut_off", "max_tokens"),
+    (choice("length", content="I think\nmove: B"), "cut_off", "raise max_tokens"),
     (choice(content=None, refusal="I may not."), "refusal", "I may not."),
     (choice(content=[{"type": "refusal", "refusal": "I may not."}]), "refusal", "I may not."),
     (choice("content_filter", content=None), "refusal", "content_filter"),
-    (choice("tool_calls", content=None, tool_calls=CALLS), "tool_call", "calls a tool"),
-    (choice(content=None), "empty", "finish_reason stop"), (choice(), "empty", "is empty"),
+    (choice("tool_calls", content="", tool_calls=CALLS), "tool_call", "reason tool_calls)"),
+    (choice(content=None), "empty", "finish_reason stop"), (choice(), "empty", "no move (empty)"),
 ])
 def test_what_a_server_says_of_an_answer_is_its_kind(
     answer: Http, kind: str, part: str, ask
@@ -317,7 +320,7 @@ def test_an_empty_answer_is_not_sent_back(ask) -> None:
     result, engine, server = ask(lambda request: picky(request) or says(next(answers)),
                                  "cache=no,retries=3")
     assert result.failure is MALFORMED and len(server.requests) == 4
-    assert "it is empty" in server.requests[1]["messages"][0]["content"]
+    assert "no move (empty)" in server.requests[1]["messages"][0]["content"]
     assert (engine.usage["empty"], engine.usage["thinking_only"]) == ([2], [1])
 
 
@@ -405,7 +408,7 @@ def test_an_answer_is_paid_for_once(tmp_path, monkeypatch) -> None:
         assert len(server.requests) == 8
         for file in tmp_path.glob("llm/*/*.json"):
             reply = json.loads(file.read_text())
-            del reply["why"]
+            del reply["ending"]
             file.write_text(json.dumps(reply))  # of a version before kinds of answers
         assert answers(1) == once and len(server.requests) == 8
         for file in tmp_path.glob("llm/*/*.json"):

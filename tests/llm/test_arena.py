@@ -173,7 +173,8 @@ def test_a_key_is_hidden_in_every_spelling(spelling: str, monkeypatch) -> None:
 
 @pytest.mark.parametrize("options", [
     "url=http://me:hunter22@127.0.0.1:1/v1", "url=ftp://me:hunter22@h",
-    "url=http://h/v1?key=hunter22", "url=http://me:hun,ter22@h", "url=http://me:hunter22@[h", 'url="http://me:hunter22@h',
+    "url=http://h/v1?key=hunter22", "url=http://me:p@hunter22@h",
+    "url=http://me:hunter22@[h", 'url="http://me:hunter22@h',
     "http://me:hunter22@h", "key_env=sk-hunter22,url=http://h", "url=http://h,extra=key:hunter22",
     "template=http://me:hunter22@h/t,url=http://h",
 ])
@@ -184,7 +185,7 @@ def test_no_message_has_a_password(options: str, tmp_path, monkeypatch) -> None:
         "--ledger", str(tmp_path / "l.sqlite"), "--workers", "1"])
     text = f"{done.output}{done.exception}"
     assert isinstance(done.exception, dlgo.DlgoError), text
-    assert "hunter22" not in text and "hidden" in text or "has the key of" in text
+    assert "hunter22" not in text and "[hidden]" in text
     assert not any(b"hunter22" in file.read_bytes() for file in tmp_path.rglob("*"))
 
 
@@ -274,6 +275,6 @@ def test_the_demo_finds_what_was_planted(tmp_path) -> None:
     text = (tmp_path / "report/report.html").read_text()
     for row in answers.itertuples():
         assert f"<td>{row.skill:.1%}<small>{row.skill_low95:.1%} to" in text
-        assert f"no move: {row.no_move:.0f}, not a move" in text
+        assert f"no move: {row.no_move:.0f}" in text
     assert "Lost by failure, lost by play" in text and "Language models" in text
     assert f"malformed answer: {sloppy['failures']:.0f}" in text
