@@ -21,8 +21,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from sgfmill import sgf, sgf_grammar
 
@@ -85,21 +87,30 @@ def read_sgf_games(
 
 
 def record_bytes(path: Path) -> bytes:
-    """The content of a file that should be a game record, of at most `MAX_BYTES`.
+    """The content of a file that should be a game record, of at most `MAX_BYTES`. Raises
+    NotationError as `record_file`."""
+    with record_file(path) as file:
+        data = file.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise NotationError(f"{path}: larger than {MAX_BYTES >> 20} MiB, so not a game record; an "
+                            "archive of PDN of any size is read if its name ends in .pdn")
+    return data
 
-    Raises NotationError, with the file and the reason in one line, if it cannot be read.
-    """
+
+@contextmanager
+def record_file(path: Path) -> Iterator[BinaryIO]:
+    """A file of game records to read from. Raises NotationError, with the file and the reason in
+    one line, if it cannot be read."""
     try:
         if path.exists() and not path.is_file():
             raise OSError("not a file")
         with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            yield file
+    except NotationError:
+        raise
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         reason = system_reason(error) if isinstance(error, OSError) else error
         raise NotationError(f"{path}: cannot be read: {reason}") from None
-    if len(data) > MAX_BYTES:
-        raise NotationError(f"{path}: larger than {MAX_BYTES >> 20} MiB, so not a game record")
-    return data
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ and a note says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Any
@@ -38,7 +38,7 @@ from dlgo.games import recorded_game
 from dlgo.games.draughts import pdn
 from dlgo.records.charsets import decoded
 from dlgo.records.game_record import GameRecord
-from dlgo.records.sgf import play, read_sgf_games, record_bytes, write_sgf
+from dlgo.records.sgf import MAX_BYTES, play, read_sgf_games, record_bytes, record_file, write_sgf
 from dlgo.records.sgf_record import GameRecordSgf
 from dlgo.records.sgf_tree import game_tree_of
 from dlgo.text import one_line
@@ -68,7 +68,7 @@ class SavedGame:
     # Number of moves of an SGF file -> of the game: handicap stones may be moves in the file, and
     # passes may be missing there.
     plies: Mapping[int, int] = field(default_factory=dict)
-    in_file: int = 1  # how many games the file holds
+    is_alone: bool = True  # whether the file holds no other game
 
     @property
     def comments(self) -> dict[int, str]:
@@ -170,26 +170,42 @@ def read_game_file(path: Path, number: int | None = None) -> SavedGame:
     NotationError, which names the file, the place and the problem; UnnamedGameError as
     `recorded_game`.
     """
-    games = read_games(record_bytes(path), path, recorded_game)
+    games = _games_of_file(path)
     if number is None:
         return first_game(games, path)
-    if not 1 <= number <= len(games):
-        raise NotationError(f"{path}: there is no game {number}; the file has {len(games)}")
-    return games[number - 1]
+    if number < 1:
+        raise NotationError(f"{path}: there is no game {number}; the first is game 1")
+    count = 0
+    for count, game in enumerate(games, 1):  # noqa: B007
+        if count == number:
+            return game
+    raise NotationError(f"{path}: there is no game {number}; the file has {count}")
 
 
-def first_game(games: Sequence[SavedGame], path: PurePath) -> SavedGame:
+def first_game(games: Iterable[SavedGame], path: PurePath) -> SavedGame:
     """The first of the games of a file, with a note if it holds others."""
-    if len(games) == 1:
-        return games[0]
-    left_out = f"{path}: the first of {len(games)} games is read; the others are left out"
-    return replace(games[0], in_file=len(games), notes=(one_line(left_out), *games[0].notes))
+    games = iter(games)
+    first = next(games)
+    try:
+        if next(games, None) is None:
+            return first
+    except NotationError:
+        pass  # there is another, which cannot be read
+    left_out = f"{path}: the first game is read; the others are left out"
+    return replace(first, is_alone=False, notes=(one_line(left_out), *first.notes))
 
 
 def read_games(
     data: bytes, path: PurePath, find_game: Callable[[str], GameSpec]
 ) -> list[SavedGame]:
-    """The games of a file's content, at least one; messages call it `path`.
+    """The games of a file's content, at least one; see `iterate_games`."""
+    return [*iterate_games(data, path, find_game)]
+
+
+def iterate_games(
+    data: bytes, path: PurePath, find_game: Callable[[str], GameSpec]
+) -> Iterator[SavedGame]:
+    """The games of a file's content, at least one, as they are read; messages call it `path`.
 
     `find_game` gives the game that a text of moves names, or refuses.
     Raises NotationError as `read_game_file`, and what `find_game` raises.
@@ -201,22 +217,49 @@ def read_games(
         file = read_sgf_games(data, name=str(path))
         refused = tuple(one_line(f"{reason}; it is left out") for reason in file.refused)
         games = [_from_sgf(record) for record in file.games]
-        return [replace(games[0], notes=(*refused, *games[0].notes)), *games[1:]]
+        yield replace(games[0], notes=(*refused, *games[0].notes))
+        yield from games[1:]
+        return
     if b"\0" in data and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise NotationError(f"{path}: not a game record; one is {_FORMS}")
-    text, note = decoded(data, is_sound=pdn.is_sound)
-    notes = (one_line(f"{path}: {note}"),) if note else ()
+    text, notes = _decoded(data, path)
     if re.match(r"(\s|#[^\n]*\n)*game:", text):
-        return [_from_text(path, text, find_game, notes)]
-    if suffix == ".pdn" or re.match(r"\s*(\[\s*\w+\s*\"|1\.)", text):
+        yield _from_text(path, text, find_game, notes)
+    elif suffix == ".pdn" or re.match(r"\s*(\[\s*\w+\s*\"|1\.)", text):
+        yield from _pdn_games([(text, notes)], path)
+    else:
+        raise NotationError(f"{path}: not a game record; one is {_FORMS}")
+
+
+def _games_of_file(path: Path) -> Iterator[SavedGame]:
+    """The games of a file; an archive of PDN may have any size."""
+    with record_file(path) as file:
+        if path.suffix.lower() == ".pdn" and path.stat().st_size > MAX_BYTES:
+            yield from _pdn_games((_decoded(block, path) for block in pdn.blocks(file)), path)
+            return
+    yield from iterate_games(record_bytes(path), path, recorded_game)
+
+
+def _decoded(data: bytes, path: PurePath) -> tuple[str, tuple[str, ...]]:
+    text, note = decoded(data, is_sound=pdn.is_sound)
+    return text, (one_line(f"{path}: {note}"),) if note else ()
+
+
+def _pdn_games(
+    texts: Iterable[tuple[str, tuple[str, ...]]], path: PurePath
+) -> Iterator[SavedGame]:
+    """The games of texts, each with notes on its games."""
+    count = 0
+    for text, notes in texts:
         try:
-            games = [_from_pdn(game, path, notes) for game in pdn.read_games(text)]
+            for game in pdn.iterate_games(text, count + 1):
+                count += 1
+                yield _from_pdn(game, path, notes)
         except NotationError as error:
             chess = f"it looks like chess (PGN), which dlgo cannot read; it reads {_FORMS}"
             raise NotationError(f"{path}: {chess if _CHESS.search(text) else error}") from None
-        if games:
-            return games
-    raise NotationError(f"{path}: not a game record; one is {_FORMS}")
+    if not count:
+        raise NotationError(f"{path}: not a game record; one is {_FORMS}")
 
 
 def _from_sgf(record: GameRecordSgf) -> SavedGame:

@@ -89,7 +89,7 @@ class Session:
         self.state, self.players = state, tuple(players)
         self.show_message: Callable[[str], None] = lambda text: None  # shows a message to people
         self._read = read or SavedGame(state)
-        if self._read.in_file > 1:
+        if not self._read.is_alone:
             known_file = None
         self.file = known_file  # where the game was saved last
         self.unsaved = ""  # why the file of `save` is not up to date

@@ -17,7 +17,7 @@ from dlgo import GameSpec, GameState, get_game
 from dlgo.display import board_info, position_info
 from dlgo.games import game_names
 from dlgo.specs import Option
-from experiments.play.game_file import SavedGame, first_game, form_of, game_bytes, read_games
+from experiments.play.game_file import SavedGame, first_game, form_of, game_bytes, iterate_games
 from experiments.play.session import DEFAULT_HINT
 from experiments.studio import replies
 from experiments.studio.clocks import clock_in
@@ -120,8 +120,8 @@ class _Play:
                 f"{path}: a game in the studio has at most {LONGEST_GAME} moves", 413)
         try:
             # The text of moves names its game, which may be anything.
-            games = await asyncio.to_thread(read_games, data, path, self._allowed.game)
-            saved = first_game(games, path)
+            saved = await asyncio.to_thread(
+                lambda: first_game(iterate_games(data, path, self._allowed.game), path))
         except RecursionError:
             raise replies.StudioError(f"{path}: not a game record") from None
         named = {"black": self._allowed.player_or_human(saved.black),

@@ -23,6 +23,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
+from typing import BinaryIO
 
 from dlgo import movetext
 from dlgo.api import GameState, Player
@@ -37,6 +39,8 @@ RESULTS = {Player.white: "1-0", Player.black: "0-1", None: "1/2-1/2"}
 UNKNOWN = "*"
 # Tags that the state and the result of a game determine.
 WRITTEN_TAGS = ("Result", "GameType", "SetUp", "FEN")
+_BLOCK = 1 << 20  # bytes of an archive that are read at a time
+_SAMPLE = 100  # games that show whether a charset is right
 
 _DASH = "\\-\u2010-\u2015\u2212"  # within brackets of a pattern
 _HALF = "(?:1/2|\u00bd)"
@@ -107,31 +111,45 @@ def write_game(
 
 
 def read_games(text: str) -> list[PdnGame]:
-    """All games of a PDN text.
+    """All games of a PDN text; see `iterate_games`."""
+    return [*iterate_games(text)]
+
+
+def iterate_games(text: str, number: int = 1) -> Iterator[PdnGame]:
+    """The games of a PDN text, one by one; the first is called by `number`.
 
     Raises NotationError, with the number of the game, for any fault except an illegal move.
     """
-    games: list[PdnGame] = []
-    reader = _GameReader(1)
+    reader = _GameReader(number)
     for token in _tokens(text.removeprefix("\ufeff")):
         # A tag after moves, or anything but a comment after a result, belongs to the next game.
         after_result = reader.ended and token.lastgroup not in ("comment", "open")
         if after_result or (token.lastgroup == "tag" and reader.root):
-            games.append(reader.game())
-            reader = _GameReader(len(games) + 1)
+            yield reader.game()
+            reader = _GameReader(reader.index + 1)
         reader.take(token)
     if reader.begun:
-        games.append(reader.game())
-    return games
+        yield reader.game()
+
+
+def blocks(file: BinaryIO) -> Iterator[bytes]:
+    """An archive of any size in pieces of whole games, cut where tags follow an empty line."""
+    rest = b""
+    while data := file.read(_BLOCK):
+        rest += data
+        cut = 1 + max(rest.rfind(b"\n\n["), rest.rfind(b"\n\r\n["))
+        if cut:
+            yield rest[:cut]
+        rest = rest[cut:]
+    yield rest
 
 
 def is_sound(text: str) -> bool:
-    """Whether a text can be read as PDN."""
+    """Whether the first games of a text can be read as PDN."""
     try:
-        read_games(text)
+        return all(True for _ in islice(iterate_games(text), _SAMPLE))
     except NotationError:
         return False
-    return True
 
 
 def _tokens(text: str) -> Iterator[re.Match[str]]:
