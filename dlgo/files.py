@@ -122,6 +122,14 @@ def output_path(
                 temporary.unlink(missing_ok=True)
 
 
+def user_path(name: Path | str) -> Path:
+    """The path that a user means: `~/bots` is in their home, if there is one; `~bot.py` is here."""
+    path = Path(name)
+    with contextlib.suppress(RuntimeError):
+        return path.expanduser() if path.parts[:1] == ("~",) else path
+    return path
+
+
 def relative_path(path: Path | str) -> str:
     """The path from the working folder; on another drive of Windows, there is none."""
     try:

@@ -38,7 +38,7 @@ from typing import Any
 from dlgo.code_digest import code_digest
 from dlgo.digests import hex_digest
 from dlgo.errors import LoadError, PluginError
-from dlgo.files import relative_path
+from dlgo.files import relative_path, user_path
 from dlgo.specs import split_version, suggest
 from dlgo.text import with_article
 from dlgo.tracebacks import describe
@@ -48,6 +48,9 @@ FILE_PREFIX = "dlgo-file:"
 _MAIN = ("__main__", "__mp_main__")
 # A path may begin with a drive, as in `C:\bots\greedy.py`.
 _FILE = re.compile(r"(?s)(?P<path>(?:[A-Za-z]:[\\/])?[^:]*\.py)(?::(?P<rest>.*))?")
+# A path whose folders have colons, such as times.
+_FILE_IN_COLONS = re.compile(
+    r"""(?s)(?P<path>(?:[^=,"\\/]*[\\/])+[^:=,"\\/]*\.py)(?::(?P<rest>.*))?""")
 _MODULE = re.compile(r"(?s)(?P<path>[A-Za-z_][\w.]*):(?P<rest>.*)")
 _MEMBER = re.compile(r"(?s)(?P<name>[A-Za-z_]\w*)(?::(?P<settings>.*))?")
 
@@ -108,6 +111,8 @@ class PluginGroup:
             name in self.built_in or name in self._given or name in self._entry_points
         ):
             match = _MODULE.fullmatch(text)
+            if match is None or not _MEMBER.fullmatch(match["rest"]):
+                match = _FILE_IN_COLONS.fullmatch(text) or match
         if match is not None:
             member = _MEMBER.fullmatch(match["rest"] or "")
             if member is not None:
@@ -243,11 +248,9 @@ class PluginGroup:
 
 
 def path_and_member(name: str) -> tuple[str, str]:
-    """The file or module in a name, and the class or function in it ("" without one)."""
-    if match := _FILE.fullmatch(name):
-        return match["path"], match["rest"] or ""
-    path, _, member = name.partition(":")
-    return path, member
+    """The file or module in a name of `split`, and the class or function in it ("" without one)."""
+    path, _, member = name.rpartition(":")
+    return (name, "") if not path or name.endswith(".py") else (path, member)
 
 
 def load_file(path: Path) -> ModuleType:
@@ -301,7 +304,7 @@ def file_stamp(path: Path | str) -> tuple[int, int] | None:
 
 def _module_of(path: Path) -> tuple[str, Path]:
     """The name of the module that a file makes, and the whole path."""
-    whole = Path(os.path.abspath(path.expanduser()))  # noqa: PTH100 (a link stays what it is)
+    whole = Path(os.path.abspath(user_path(path)))  # noqa: PTH100 (a link stays what it is)
     name = str(whole.with_suffix("")).replace("%", "%25").replace(".", "%2E")
     return FILE_PREFIX + name, whole
 

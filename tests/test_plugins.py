@@ -19,6 +19,7 @@ from dlgo.plugins import load_file
 from engines.base import Budget, Decision, Engine
 from engines.mcts.engine import MCTSEngine
 from engines.registry import ENGINES, EngineSpec, build_engine
+from experiments.arena.planfile import located
 
 ROOT = Path(__file__).resolve().parents[1]
 CONNECT4 = get_game("connect4")
@@ -70,6 +71,33 @@ def test_a_bot_is_named_by_its_file_or_module(folder: Path, text: str, canonical
     assert EngineSpec.parse(spec.text) == spec
     assert spec.build(CONNECT4).select_move(START).move in START.legal_moves()
     sys.modules.pop("my_bot", None)
+
+
+@pytest.mark.parametrize("file", ["~bot.py", "2026-11-28T15:30:00/bot.py", "noon:0/a/bot.py"])
+def test_a_path_may_have_a_tilde_and_colons(folder: Path, file: str) -> None:
+    (folder / file).parent.mkdir(parents=True, exist_ok=True)
+    write(folder / file, BOT)
+    for text in (file, f"{file}:Greedy"):
+        assert EngineSpec.parse(text).text == f"{file}:Greedy"
+        assert EngineSpec.parse(f"{text}:depth=3").text == f"{file}:Greedy:depth=3"
+    assert located(folder / "plan.toml", f"{file}:depth=3") == f"{file}:depth=3"
+    assert ENGINES.split("puct:prior=a/my.py") == ("puct", "prior=a/my.py")
+    assert ENGINES.split("gtp:./bot.py") == ("gtp", "./bot.py")
+
+
+def test_a_file_that_is_named_after_it_was_imported_leaves_the_import(folder: Path) -> None:
+    write(folder / "early.py", BOT)
+    sys.path.append(str(folder))
+    import early  # type: ignore[import-not-found]
+
+    load_file(Path("early.py"))
+    assert sys.modules.pop("early") is early
+
+
+def test_a_built_bot_keeps_its_options(folder: Path) -> None:
+    write(folder / "my_bot.py", BOT)
+    engine = build_engine("my_bot.py:depth=3", "connect4")
+    assert EngineSpec.of(engine).text == "my_bot.py:Greedy:depth=3"
 
 
 def test_game_seed_and_options_go_to_the_constructor(folder: Path) -> None:

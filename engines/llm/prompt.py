@@ -19,6 +19,7 @@ from dlgo.api import GameSpec, GameState, Move
 from dlgo.digests import hex_digest
 from dlgo.display import board_info, player_text, position_info
 from dlgo.errors import IllegalMoveError, NotationError, SpecError
+from dlgo.files import user_path
 from dlgo.readers import MALFORMED, read_toml
 from dlgo.records.failures import AnswerKind
 from dlgo.text import excerpt
@@ -143,7 +144,7 @@ def _read(option: str, name: str, folder: str, ending: str) -> str:
     """The text of a file, or of one that comes with the engine. Raises SpecError."""
     included = {path.stem: path for path in sorted((_HERE / folder).glob(f"*{ending}"))}
     try:
-        return (included.get(name) or Path(name).expanduser()).read_text(encoding="utf-8")
+        return (included.get(name) or user_path(name)).read_text(encoding="utf-8")
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: `~` of an unknown user
         reason = getattr(error, "strerror", None) or (
             "unknown user" if isinstance(error, RuntimeError) else "it is not text in UTF-8")

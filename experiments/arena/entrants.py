@@ -21,6 +21,7 @@ from typing import NamedTuple
 from dlgo.api import GameSpec, GameState
 from dlgo.digests import hex_digest
 from dlgo.errors import DlgoError, SpecError
+from dlgo.files import user_path
 from dlgo.specs import split_version, with_version
 from engines import registry
 from engines.base import Budget, Engine
@@ -78,7 +79,7 @@ def entrants_of(specs: Iterable[str]) -> dict[str, Entrant]:
         if (described := outside.get(spec)) is not None:
             text, label = with_version(described.text, described.digest), described.label
         elif spec in outside:  # it cannot be loaded, and loses its games, which say why
-            path = Path(spec.partition(".py")[0] + ".py").expanduser()
+            path = user_path(spec.partition(".py")[0] + ".py")
             content = path.read_bytes() if path.is_file() else spec.encode()
             digest = hex_digest(content, 64)
             text, label = with_version(spec, digest), f"{Path(spec).name}@{digest[:4]}"

@@ -13,15 +13,16 @@ has all keys; options of the command line override the file.
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from dlgo.errors import SpecError
-from dlgo.files import relative_path
+from dlgo.files import relative_path, user_path
+from dlgo.plugins import path_and_member
 from dlgo.readers import read_toml
 from dlgo.specs import parse_settings
+from engines.registry import ENGINES
 from experiments.arena.plan_keys import KEYS, LIST_OPTIONS, PLAN_KEYS, Limits
 from experiments.arena.schedule import CanonicalPlan, Plan
 
@@ -74,12 +75,12 @@ def _check_used(keys: Mapping[str, Any]) -> None:
 
 def located(plan: Path, spec: str) -> str:
     """The specification, a relative path in it as seen from the working folder."""
-    match = re.match(r"[^:]*\.py(?=:|$)", spec)
-    if match is None or (file := Path(match[0]).expanduser()).is_absolute():
+    path, _ = path_and_member(ENGINES.split(spec)[0])
+    if not path.endswith(".py") or (file := user_path(path)).is_absolute():
         return spec
     for place in (plan.parent / file, file):
         if place.is_file():
-            return relative_path(place) + spec[match.end() :]
+            return relative_path(place) + spec.strip().removeprefix(path)
     raise SpecError(
         f"plan {plan}: file {file} is neither in the plan's folder, {plan.parent.resolve()}, nor "
         f"in the working folder, {Path.cwd()}"

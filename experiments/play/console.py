@@ -10,12 +10,12 @@ import re
 import sys
 import time
 from contextlib import suppress
-from pathlib import Path
 from typing import TextIO
 
 from rich.text import Text
 
 from dlgo import DlgoError, GameSpec, GameState, Move
+from dlgo.files import user_path
 from dlgo.jit import tell_of_compiling
 from experiments.command import standard_input
 from experiments.play.session import Bot, Human, Session, decision_notes, evaluation_text
@@ -153,7 +153,7 @@ class Console:
                                        "red")
                 case "save":
                     name = argument.strip()
-                    path = self.session.save(Path(name).expanduser() if name else None)
+                    path = self.session.save(user_path(name) if name else None)
                     self._show_message(f"saved: {path}")
                 case "resign":
                     self._play([Move.resign()])
