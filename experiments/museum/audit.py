@@ -157,7 +157,7 @@ class Report(NamedTuple):
                     f"    {KINDS[kind]}" + (fault and f", as in {fault.name} ({fault.title})" or "")
                     for kind, fault in list(self.suspects(part).items())[:3])]
         lines += [_NEXT] * bool(parts)
-        lines += [_TREES] * bool(parts.keys() & {"search", "select_move", "solve"})
+        lines += [_TREES] * bool(parts.keys() & {"search", "select_move"})
         missing = {*PARTS, "select_move"} - {part for part, _ in self.examined}
         unseen = [finding for finding in self.answers if finding.tag == UNSEEN]
         return "\n".join([*lines, "", "Not examined:", *_together(unseen),
