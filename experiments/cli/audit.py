@@ -17,10 +17,10 @@ from experiments.options import Number
 def audit(file: str, game: str, seconds: float) -> int:
     """Audit a search, a learner or a player: which properties do not hold, and where to look.
 
-    FILE.py has a class with `select_move`, or some of the functions below. It sets KIND = "uct" or
-    "gumbel" if its search is not "puct", and GAME if its learner's game is not tictactoe. ENGINE is
-    any specification; with --game, other programs can be audited by their moves:
-    "gtp:gnugo --mode gtp" --game go:size=5.
+    FILE.py has a class with `select_move`, or some of the functions below. It sets KIND = "uct",
+    "gumbel" or "other" if its search is not "puct", and GAME if its learner's game is not
+    tictactoe. ENGINE is any specification; with --game, other programs can be audited by their
+    moves: "gtp:gnugo --mode gtp" --game go:size=5.
 
     The exit status is 1 if a property does not hold, or if none was examined.
     """

@@ -21,6 +21,8 @@ _BUSHES = ("x?1", "x?2", "x?3", "x?-5")
 # Share of the choices that a rule must explain at each stage, since ties may be broken in any way;
 # of fewer choices, nothing is said.
 _EXPLAINED, _CHOICES = 0.95, 20
+# Kinds of search that look at all moves, and play one with many visits.
+_TRY_ALL = "puct", "uct"
 # The share of the most visits that a move needs to be played for its lower bound (KataGo's).
 _SURE = 0.15
 
@@ -42,7 +44,9 @@ def right_moves(subject: Subject, part: str, name: str) -> Findings:
         return
     for right, reason, tree in TREES["moves"][name]:
         for player, answer in both(subject, part, tree, simulations):
-            if not answer.decided and sum(answer.visits.values()) < simulations / 2:
+            if not answer.decided and subject.kind != "other" and (
+                sum(answer.visits.values()) < simulations / 2
+            ):
                 yield UNSEEN, ("it stops early and does not say which move it plays; let search "
                                "return (visits, move)")
             elif COLUMN_LETTERS[answer.move] != right:
@@ -75,11 +79,12 @@ def visits(subject: Subject, part: str) -> Findings:
     for player, answer in both(subject, part, f"x(o(-1 0 x~0) 0 {'o~0 ' * 20})", 80):
         total, breadth = sum(answer.visits.values()), sum(map(bool, answer.visits.values()))
         ended = sum(answer.game.nodes[node].result != UNFINISHED for node in answer.asked)
-        if not answer.visits:
+        if not (counted := answer.visits and subject.kind != "other"):
             yield UNSEEN, "the visits of its moves"
         for tag, wrong, text in (
-            ("sum", answer.visits and not 40 <= total <= 100, f"the visits sum to {total:g}"),
-            ("breadth", answer.visits and breadth < 11, f"{breadth} are tried"),
+            ("sum", counted and not 40 <= total <= 100, f"the visits sum to {total:g}"),
+            ("breadth", counted and breadth < (2 if subject.kind == "gumbel" else 11),
+             f"{breadth} are tried"),
             ("ends", ended, f"the evaluator is asked about finished games ({ended} times)"),
         ):
             if wrong:
@@ -88,6 +93,8 @@ def visits(subject: Subject, part: str) -> Findings:
 
 def all_moves(subject: Subject, part: str) -> Findings:
     """Of equal moves, each is tried, if they are good or if they are bad."""
+    if subject.kind not in _TRY_ALL:
+        return
     tries, tree = [], ""
     for value in (0.8, -0.8):
         tree = f"x({' '.join([f'o~{value}'] * 4)} _ x({' '.join([f'o~{value}'] * 3)}))"
@@ -103,7 +110,7 @@ def exploration(subject: Subject, part: str) -> Findings:
     for tag, tree, right in (
         ("does not fade", "x(.5:o~.5 .5:o~-.5)", lambda few, many: many / 16 <= 0.7 * few + 0.125),
         ("ends", "x(.5:o~.1 .5:o~-.1)", lambda few, many: many > few + 1),
-    ) if subject.kind != "gumbel" else ():
+    ) if subject.kind in _TRY_ALL else ():
         few, many = (subject.ask(part, tree, number).visits.get(1, 0) for number in (100, 1600))
         if few and not right(few, many):
             yield tag, f"in {tree}, B gets {few:g} of 100 simulations and {many:g} of 1600"
@@ -111,7 +118,7 @@ def exploration(subject: Subject, part: str) -> Findings:
 
 def priors_steer(subject: Subject, part: str) -> Findings:
     """Of equal moves, the likelier one gets more visits; without noise, always equally many."""
-    if subject.kind == "uct" or part != "search":
+    if subject.kind not in ("puct", "gumbel") or part != "search":
         return
     wrong, noisy = [], False
     for tree, likely in (("x(.15:o~0 .6:o~0 .25:o~0)", (1, 2, 0)),
@@ -142,7 +149,7 @@ def _traces(subject: Subject, part: str) -> Iterator[tuple[str, Answer, Trace]]:
 
 def one_rule(subject: Subject, part: str, kinds: tuple[str, ...]) -> Findings:
     """One constant explains the choices between moves: nearly all, and at each stage. In Gumbel's
-    search: of candidates with equally many visits, and, below the root, by the improved policy."""
+    search: those below the root, where the candidates of a round may come in any order."""
     if subject.kind not in kinds:
         return
     if part != "search":
@@ -150,7 +157,8 @@ def one_rule(subject: Subject, part: str, kinds: tuple[str, ...]) -> Findings:
     elif subject.self_play:
         yield UNSEEN, "its choices at the root, which noise decides: switch it off to see them"
     for player, answer, trace in _traces(subject, part):
-        choices = [choice for choice in trace.choices if choice.node or not subject.self_play]
+        choices = [choice for choice in trace.choices
+                   if choice.node or not (subject.self_play or subject.kind == "gumbel")]
         fit = best_fit(choices, subject.kind)
         stages: dict[Any, Any] = {}
         for number, fits in fit.held.items():
@@ -171,7 +179,7 @@ def one_rule(subject: Subject, part: str, kinds: tuple[str, ...]) -> Findings:
 def values_are_means(subject: Subject, part: str) -> Findings:
     """The value that is reported is the mean of the evaluations; visits are their number. Leaves
     that are evaluated at once differ: a virtual loss makes each less attractive."""
-    for player, answer, trace in _traces(subject, part):
+    for player, answer, trace in _traces(subject, part) if subject.kind != "other" else ():
         further = len(answer.asked) - len(answer.calls)  # leaves of a batch after the first one
         again = len(answer.asked) - len(set(answer.asked))
         if again > 0.8 * further > 0:
@@ -197,7 +205,7 @@ def most_visited_is_played(subject: Subject, part: str) -> Findings:
     lower bound), but not always the one with the best mean."""
     found, always = "", True
     for tree, simulations in itertools.product(
-        ("x?1", "x?2", "x?6") if subject.kind != "gumbel" else (), range(11, 60, 4)
+        ("x?1", "x?2", "x?6") if subject.kind in _TRY_ALL else (), range(11, 60, 4)
     ):
         answer = subject.ask(part, tree, simulations)
         most, count = max(answer.visits.values(), default=0), answer.visits.get(answer.move, 0)
@@ -222,6 +230,9 @@ def halving(subject: Subject, part: str) -> Findings:
     for simulations, right in budgets.items() if subject.kind == "gumbel" else ():
         for player, answer in both(subject, part, tree, simulations):
             counts = sorted(answer.visits.items(), key=lambda item: item[1], reverse=True)
+            if counts and not all(count for _, count in counts[:8]):
+                yield UNSEEN, "halving of eight candidates: it considers fewer"
+                continue
             differences = [abs(count - expected)
                            for (_, count), expected in zip(counts, right, strict=False)]
             best = {action for action, _ in counts[:2]}

@@ -2,11 +2,12 @@
 
 `parts.toml` lists the functions that a file may have. A file may also have a class with
 select_move(state), called `Player` or with any name if it is all that the file has; it is asked
-without the evaluator. KIND is "puct" (the default), "uct" or "gumbel". SELF_PLAY = True: `search`
-is that of self-play, with noise. GAME is the game of the learner's parts (default: tictactoe;
-targets that take draughts are asked there, too, since a player may move twice). If it is given, or
-`dlgo audit --game`, a player is asked for moves in this game instead of trees, and may be any
-engine: dlgo audit "gtp:gnugo ..." --game go.
+without the evaluator. KIND is "puct" (the default), "uct", "gumbel", or "other", of which moves and
+values are examined, but not visits. SELF_PLAY = True: `search` is that of self-play, with noise.
+GAME is the game of the learner's parts (default: tictactoe; targets that take draughts are asked
+there, too, since a player may move twice). If it is given, or `dlgo audit --game`, a player is
+asked for moves in this game instead of trees, and may be any engine:
+dlgo audit "gtp:gnugo ..." --game go.
 """
 
 from __future__ import annotations
@@ -116,8 +117,8 @@ class Subject:
         is_file = source.endswith(".py") and ":" not in source
         self.module: Any = load_file(self.path) if is_file else SimpleNamespace(Player=source)
         self.kind = getattr(self.module, "KIND", "puct")
-        if self.kind not in [*RULES]:  # also what has no hash
-            raise AuditError(f"{source}: KIND is {self.kind!r}; write puct, uct or gumbel")
+        if self.kind not in [*RULES, "other"]:  # also what has no hash
+            raise AuditError(f"{source}: KIND is {self.kind!r}; write puct, uct, gumbel or other")
         self.self_play = bool(getattr(self.module, "SELF_PLAY", False))
         game = game or getattr(self.module, "GAME", "")
         self.names_game, self.game = bool(game), get_game(game or "tictactoe")

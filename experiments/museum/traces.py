@@ -16,13 +16,17 @@ from scipy.special import softmax
 from dlgo.api import COLUMN_LETTERS
 from experiments.museum.tree_game import Node
 
+# How means may be stretched before they are compared; "": not at all.
+_STRETCHES = "", "position", "tree", "tree, both views"
 # Constants that are tried in a rule.
 _CONSTANTS = np.geomspace(0.02, 20, 700)[:, None]
 
 
 class Choice(NamedTuple):
     """What a search knew when it chose a move; `total` and `mean` are the visits and the mean value
-    of the node, the last three are arrays of all moves. Values are those of who chooses."""
+    of the node, `visits`, `means` and `priors` are arrays of all moves, `ranges` are those of the
+    means in the whole tree: as the players to move see them, and as both do. Values are those of
+    who chooses."""
 
     node: int
     action: int
@@ -31,6 +35,7 @@ class Choice(NamedTuple):
     visits: np.ndarray
     means: np.ndarray
     priors: np.ndarray
+    ranges: tuple[float, float] = (0.0, 0.0)
 
     @property
     def stage(self) -> str:
@@ -60,6 +65,7 @@ class Trace:
     def __init__(self, nodes: list[Node], calls: list[list[int]]) -> None:
         self._nodes, self.choices = nodes, []
         self.visits, self.totals = np.zeros(len(nodes), int), np.zeros(len(nodes))
+        low, high = np.inf, -np.inf
         for leaves in calls:
             paths = [self._path(leaf) for leaf in leaves]
             if any(self.visits[path[-1]] or not self.visits[path[1:-1]].all() for path in paths):
@@ -70,10 +76,13 @@ class Trace:
                     self.choices.append(Choice(
                         number, node.children.index(after), int(self.visits[number]),
                         self.mean(node.mover, number), self.visits[node.children],
-                        self.mean(node.mover, node.children), np.array(node.priors)))
+                        self.mean(node.mover, node.children), np.array(node.priors),
+                        (high - low, 2 * max(high, -low))))
             for path in paths:
                 self.visits[path] += 1
                 self.totals[path] += nodes[path[-1]].value
+                means = [self.mean(nodes[number].mover, number) for number in path[1:]]
+                low, high = min([low, *means]), max([high, *means])
 
     def _path(self, leaf: int) -> list[int]:
         path = [leaf]
@@ -116,10 +125,10 @@ class Fit(NamedTuple):
 
 def best_fit(choices: list[Choice], kind: str) -> Fit:
     """The best fit of the rule of a kind of search: N may count the evaluation of the position
-    itself or not, or the simulation under way, and means may be stretched to lie between 0 and 1 at
-    each position, as mctx does."""
+    itself or not, or the simulation under way, and means may be stretched to lie between 0 and 1:
+    at each position, as mctx does, or in the whole tree, as MuZero does."""
     fits: list[Fit] = []
-    for less, stretch in itertools.product((0, 1, -1), (False, True)):
+    for less, stretch in itertools.product((0, 1, -1), _STRETCHES[: 2 if kind == "gumbel" else 4]):
         held = {number: row for number, choice in enumerate(choices)
                 if (row := _held(choice, kind, less, stretch)) is not None}
         shares = np.mean(list(held.values()) or np.ones((1, len(_CONSTANTS))), axis=0)
@@ -131,26 +140,26 @@ def best_fit(choices: list[Choice], kind: str) -> Fit:
     return max(fits, key=lambda fit: fit.explained)
 
 
-def _held(choice: Choice, kind: str, less: int, stretch: bool) -> np.ndarray | None:
+def _held(choice: Choice, kind: str, less: int, stretch: str) -> np.ndarray | None:
     """Whether the chosen move has the best score, for each constant; None if nothing is compared.
 
-    The value of a move without visits is a search's own, except in Gumbel's, which at the root
-    compares moves with equally many visits.
+    The value of a move without visits is a search's own, except in Gumbel's.
     """
-    _, chosen, total, root_value, visits, means, priors = choice
+    _, chosen, total, root_value, visits, means, priors, ranges = choice
     compared, rule = visits > 0, RULES[kind][1]
     if kind == "gumbel":
         if compared.any():  # a mixture of the evaluation and the moves' means
             prior_mean = np.average(means, weights=priors * compared)
             root_value = (root_value * total - visits @ means + (total - 1) * prior_mean) / total
         means = np.where(compared, means, root_value)
-        compared, rule = (visits >= 0, rule) if choice.node else (
-            visits == visits[chosen], _improved)
+        compared = visits >= 0
     if not compared[chosen] or compared.sum() < 2:
         return None
-    if stretch:
+    if stretch == "position":
         low, high = (end(root_value, *means[compared]) for end in (min, max))
         means = (means - low) / max(high - low, 1e-8)
+    elif stretch and (width := ranges[stretch == "tree, both views"]) > 0:
+        means = means / width
     with np.errstate(divide="ignore"):  # a move without visits
         scores = rule(_CONSTANTS, means, priors, visits, max(total - less, 1))
     return scores[:, chosen] > scores[:, compared].max(axis=1) - 1e-4
