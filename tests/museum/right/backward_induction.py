@@ -2,7 +2,7 @@
 
 
 def solve(state, depth=None, evaluate=None):
-    plies, numbers = [[state]], {state: 0}
+    plies = [[state]]
     successors = []
     while plies[-1] and (depth is None or len(plies) <= depth):
         following = {}

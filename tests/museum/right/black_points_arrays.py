@@ -9,7 +9,7 @@ C = 1.0
 def search(state, evaluate, simulations):
     size = simulations + 2
     visits, points = np.zeros(size, int), np.zeros(size)
-    first, parent = np.zeros(size, int), np.full(size, -1)
+    parent = np.full(size, -1)
     states, children, untried = [state], [[]], [state.legal_moves()]
     for _ in range(simulations):
         node = 0
