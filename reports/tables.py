@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from dlgo.budgets import BUDGET_NAMES
 from dlgo.errors import DlgoError, LedgerError
 from dlgo.files import write_file
-from dlgo.readers import MALFORMED, read_json
+from dlgo.readers import MALFORMED, read_json, reading
 from dlgo.records.costs import CostTotals
 from dlgo.records.game_record import GameRecord
 from dlgo.records.ledger import Ledger
@@ -361,6 +361,15 @@ def _limit(limits_text: str, budget: str) -> float:
         return float(limits.get(budget, _NAN))
     except ValueError:  # an engine from elsewhere that writes its budget in words
         return _NAN
+
+
+def read_csv(path: Path, **options: Any) -> pd.DataFrame:
+    """The frame in a CSV file; `options` of pandas. Raises DlgoError or FileError if it cannot be
+    read."""
+    import pandas as pd
+
+    with reading(path, "table"), path.open(encoding="utf-8") as file:
+        return pd.read_csv(file, **options)
 
 
 def write_csv(frame: pd.DataFrame, path: Path, index: bool = False) -> Path:

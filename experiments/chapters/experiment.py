@@ -39,6 +39,7 @@ from experiments.command import run
 from experiments.figures import BLUE, INK, draw_bars, drawing
 from experiments.options import FOLDER, quick_option
 from reports.intervals import mean_margin, share_margin
+from reports.tables import read_csv
 
 RESULTS = Path(__file__).parent / "results"
 _MEASURED = ("value", "low", "high", "seconds")  # the columns that differ from run to run
@@ -133,11 +134,9 @@ class Experiment:
     @property
     def results(self) -> pd.DataFrame:
         """The table that the full run left. Raises DlgoError if none can be read."""
-        try:
-            return pd.read_csv(self._file, comment="#")
-        except (OSError, ValueError):  # pandas' errors are ValueErrors
-            raise DlgoError(f"{self._file} is missing or damaged: run {self._command} "
-                            "--save") from None
+        if not self._file.exists():
+            raise DlgoError(f"{self._file} is missing: run {self._command} --save")
+        return read_csv(self._file, comment="#")
 
     def __getitem__(self, label: str) -> str:
         """The measured value of one row as text, with its interval: `84% (79 to 88)`."""

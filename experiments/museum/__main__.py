@@ -22,6 +22,7 @@ from experiments.museum import KINDS
 from experiments.museum.planting import Fault, faults, get_fault, write
 from experiments.museum.prices import LOSSES, PRICES, measure
 from experiments.options import FOLDER
+from reports.tables import read_csv
 
 
 def cards() -> pd.DataFrame:
@@ -30,7 +31,7 @@ def cards() -> pd.DataFrame:
     `hidden` is the price times the share of the points against random moves that remains with the
     fault; `text` and `random` tell the price and the points against random moves.
     """
-    table = pd.read_csv(PRICES, index_col="fault").reindex(list(faults()))
+    table = read_csv(PRICES, index_col="fault").reindex(list(faults()))
     table["title"] = [fault.title for fault in faults().values()]
     table["hidden"] = table["price"] * (table["shown"] / table["right_shown"]).clip(upper=1)
     table["luck"] = ~((table["low"] > 0) | (table["high"] < 0))
@@ -58,7 +59,7 @@ def card(fault: Fault) -> str:
 
 def draw_losses(fault: Fault, path: Path) -> None:
     """Draw the losses of trainings with the fault and without it."""
-    losses = pd.read_csv(LOSSES).query("fault == @fault.name")
+    losses = read_csv(LOSSES).query("fault == @fault.name")
     curves = losses.pivot(index="step", columns="which", values="loss")
     wrong, right = curves["fault"], curves["right"]
     with drawing(path, size=(8.0, 5.0), title=fault.title) as [axes]:
@@ -105,7 +106,7 @@ def main(names: tuple[str, ...], measured: bool, out: Path) -> None:
     for fault in chosen:
         room, text = make_folder(out / fault.name), card(fault)
         write(fault, room)
-        if fault.name in set(pd.read_csv(LOSSES)["fault"]):
+        if fault.name in set(read_csv(LOSSES)["fault"]):
             draw_losses(fault, room / "losses.png")
             text += "\n![Losses](losses.png)\n"
         write_file(room / "card.md", text)

@@ -33,6 +33,7 @@ from experiments.chapters.practice import trained
 from experiments.museum.planting import Fault, planted
 from reports.differences import elo_of_score, score_of_elo
 from reports.intervals import mean_margin, share_margin
+from reports.tables import read_csv
 
 PRICES, LOSSES = (Path(__file__).with_name(name) for name in ("prices.csv", "losses.csv"))
 MODEL = "connect4-alphazero-wide"  # the network of searches that need one
@@ -128,7 +129,7 @@ def measure(fault: Fault) -> dict[str, Any]:
                             "loss": curve.round(4)})
               for label, curve in zip(("fault", "right"), measured.losses, strict=False)]
     for path, new in ((PRICES, [pd.DataFrame([row])]), (LOSSES, curves)):
-        table = pd.read_csv(path)
+        table = read_csv(path)
         other_rows = table[table["fault"] != fault.name]
         write_file(path, pd.concat([other_rows, *new]).to_csv(index=False))
     return row

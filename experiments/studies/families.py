@@ -159,7 +159,7 @@ def run_part(part: Part, out: Path, budgets: Sequence[int], workers: int | None)
 def rated(part: Part, folder: Path) -> dict[str, Rated]:
     """For each time a move the families after each training, and what other games and seeds might
     have given: means of the seeds, sums of positions and mistakes. Ratings are above `ZERO`'s."""
-    players, games = (pd.read_csv(folder / f"{name}.csv") for name in ("players", "games"))
+    players, games = (tables.read_csv(folder / f"{name}.csv") for name in ("players", "games"))
     results: dict[str, Rated] = {}
     for name, ms in part.tables.items():
         entrants = players[players["ms"] == ms].reset_index(drop=True).assign(sims=ms, level=1)
@@ -197,7 +197,7 @@ def published(results: Path = RESULTS) -> pd.DataFrame:
     """The stored `strengths` as texts for the docs: a row for each training, a column of Elo for
     each time a move; mistakes in the order of these columns."""
     rows = []
-    table = pd.read_csv(results / "strengths.csv").dropna(subset="rating")
+    table = tables.read_csv(results / "strengths.csv").dropna(subset="rating")
     for (part, family, seconds), group in table.groupby(["part", "family", "seconds"], sort=False):
         mistakes = ", ".join(f"{count:.0f}" for count in group["mistakes"].dropna())
         rows.append({

@@ -101,7 +101,7 @@ def completed(
 ) -> pd.DataFrame:
     """The table in a file. It has rows for each key, which is their beginning; `rows_of` makes the
     rest of those that are missing."""
-    rows = pd.read_csv(path).to_numpy(object).tolist() if path.exists() else []
+    rows = tables.read_csv(path).to_numpy(object).tolist() if path.exists() else []
     for key in keys:
         if not any(row[:len(key)] == [*key] for row in rows):
             rows += [[*key, *row] for row in rows_of(key)]
@@ -142,9 +142,9 @@ def check_kept(folder: Path, sets: Positions) -> None:
     """Raise SpecError if mistakes were counted in other positions before."""
     path = folder / "mistakes.csv"
     if sets and path.exists():
-        table = pd.read_csv(path, dtype={"class": str})
+        table = tables.read_csv(path, dtype={"class": str})
         for name, count in zip(table["class"], table["positions"], strict=True):
             if count != len(sets.get(name, ())):
                 raise SpecError(f"{path} was measured on {count} positions of class {name}, not "
-                                f"{len(sets.get(name, ()))}; use the same number, or delete it to "
-                                "measure again")
+                                f"{len(sets.get(name, ()))}; use the same number, or name "
+                                "another folder")

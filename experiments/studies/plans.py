@@ -255,7 +255,7 @@ def keep(folder: Path, results: Path) -> None:
 def published(study: str, kind: type[Settings], results: Path) -> pd.DataFrame:
     """The claims of a study with what was measured, as texts for the docs."""
     path, rows = results / "claims.csv", []
-    verdicts = pd.read_csv(path).set_index("text") if path.exists() else pd.DataFrame()
+    verdicts = tables.read_csv(path).set_index("text") if path.exists() else pd.DataFrame()
     for claim in read_plan(plan_file(study), kind)[1]:
         row = verdicts.loc[claim.text] if claim.text in verdicts.index else {"verdict": "not run"}
         value, low, high = (

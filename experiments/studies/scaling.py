@@ -123,14 +123,14 @@ def _exchange(axis: Axes, players: pd.DataFrame) -> None:
 def draw_positions(title: str, folder: Path, path: Path) -> None:
     """How often positions occur in the games of the networks, and when; and where the networks err
     after the whole training. `folder` has the tables of a part."""
-    often = pd.read_csv(folder / "frequencies.csv").rename(columns=LABELS)
+    often = tables.read_csv(folder / "frequencies.csv").rename(columns=LABELS)
     rank, share = LABELS["rank"], "mistakes, % (grey: 95% interval)"
     errors = (folder / "mistakes.csv").exists()
     with drawing(path, 2, 1 + errors, (6.5, 5.5), title=title) as axes:
         draw_means(axes[0], often, "size", rank, rank, LABELS["count"], xscale="log", yscale="log")
         draw_means(axes[1], often, "size", rank, rank, LABELS["phase"], xscale="log")
         for axis, (name, key, look) in zip(axes[2:], ERRORS, strict=False):
-            table = laws.last(pd.read_csv(folder / f"{name}.csv").rename(columns=LABELS))
+            table = laws.last(tables.read_csv(folder / f"{name}.csv").rename(columns=LABELS))
             counts = table.groupby(["size", key], sort=False, as_index=False)[
                 ["mistakes", "positions"]].sum()
             counts[share] = 100 * counts["mistakes"] / counts["positions"]
@@ -158,7 +158,7 @@ def main(positions: int | None, workers: int | None, **run_options: Any) -> None
         check_kept(study.out / name, positions_of(part.game, part.positions, workers))
     for part, folder in study.results(lambda part: run_part(part, study.out, workers)):
         players, covariance = measured.rate(
-            *(pd.read_csv(folder / f"{name}.csv") for name in ("players", "games")))
+            *(tables.read_csv(folder / f"{name}.csv") for name in ("players", "games")))
         results[part.name] = [players, *measured.replicates(players, covariance)]
         if part.name in study.asked:
             title = f"{part.name}: {game_title(part.game)}"

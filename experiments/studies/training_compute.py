@@ -19,6 +19,7 @@ import pandas as pd
 from experiments.command import run
 from experiments.figures import BLUE, GREEN, INK, ORANGE, drawing
 from experiments.options import FILE
+from reports.tables import read_csv
 
 TABLE = Path(__file__).parent / "results/training_compute.csv"
 SECONDS_A_YEAR = 365.25 * 24 * 3600
@@ -26,7 +27,7 @@ SECONDS_A_YEAR = 365.25 * 24 * 3600
 
 def training_compute() -> pd.DataFrame:
     """The table, with the operations of every program."""
-    table = pd.read_csv(TABLE)
+    table = read_csv(TABLE)
     estimate = table["device_years"] * SECONDS_A_YEAR * table["peak"] * table["share"]
     table["operations"] = table["operations"].fillna(estimate)
     return table
