@@ -136,7 +136,8 @@ def test_what_is_cut_off(path: Path) -> None:
     assert "damaged" in message(path, DlgoError)
 
 
-@pytest.mark.parametrize("path", sorted(KINDS.keys() - {"plan.json", "history.csv", "strengths.csv"}), indirect=True)
+@pytest.mark.parametrize(
+    "path", sorted(KINDS.keys() - {"plan.json", "history.csv", "strengths.csv"}), indirect=True)
 def test_what_another_command_wrote(path: Path) -> None:
     is_json = path.suffix == ".json"
     path.write_bytes(b'{"name": "other"}' if is_json else b"of,another\nprogram,3\n")
