@@ -74,6 +74,8 @@ def record_of(source: str, tree: Coarse_game_tree, file_notes: tuple[str, ...]) 
 
     `source` is the name of the file in messages; `file_notes` are assumptions about it.
     """
+    # Empty nodes before the root's properties are no root.
+    del tree.sequence[: next((i for i, node in enumerate(tree.sequence) if node), 0)]
     size, size_note = sgf_values.board_size(tree.sequence[0])
     tree.sequence[0]["SZ"] = [b"%d" % size]
     game = sgf.Sgf_game.from_coarse_game_tree(tree, override_encoding="UTF-8")

@@ -37,7 +37,7 @@ def board_size(root: Mapping[str, list[bytes]]) -> tuple[int, str]:
     kind = _shown(root.get("GM", [b"1"])[0].strip() or b"1")
     if kind != "1":
         raise ValueError(f"GM[{kind}] is another game (Go is 1)")
-    text = _shown(root.get("SZ", [b"19"])[0])
+    text = joined("SZ", [*dict.fromkeys(map(_shown, root.get("SZ", [b"19"])))])
     if not text:
         return 19, "SZ[] is read as 19 lines"
     match = re.fullmatch(r"(\d{1,3})(?: ?[:x] ?(\d{1,3}))?", text, re.ASCII)
@@ -62,8 +62,8 @@ def values_of(node: sgf.Node, key: str, interpret: Callable[[bytes], bytes]) -> 
 
 
 def joined(key: str, values: list[str]) -> str:
-    """One text of all values; a game has one result, one komi and one handicap only."""
-    if len(values) > 1 and key in ("RE", "KM", "HA"):
+    """One text of all values; a game has one result, komi, handicap and size only."""
+    if len(values) > 1 and key in ("RE", "KM", "HA", "SZ"):
         both = " and ".join(f"{key}[{_shown(value)}]" for value in values[:2])
         raise ValueError(f"{both} contradict each other")
     return ("\n\n" if key == "GC" else ", ").join(values)

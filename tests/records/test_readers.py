@@ -65,16 +65,44 @@ SGF = {
     "another charset": ("(;CA[gb2312]SZ[9]PB[ö];B[cc])".encode(), "C7", []),
     "wrong bytes": (b"(;CA[UTF-8]SZ[9]PB[\xff\xfe];B[cc])", "C7", ["some bytes are not UTF-8"]),
     "several games": (b"(;SZ[9];B[cc])\n\n(;SZ[9];B[dd];W[ee])", "C7", []),
+    # After reports of other programs' users.
+    "set up and taken away": (b"(;SZ[9]AB[cc][dd]AE[cc];B[ee])", "E5", []),
+    "names in full": (b"(;GaMe[1]SiZe[9]KoMi[6.5];Black[cc];White[gg])", "C7 G3", []),
+    "backslashes in a comment": (rb"(;SZ[9]C[\\\\];B[cc]C[\\\];W[dd])];W[gg])", "C7", []),
+    "line ends of old Macs": (b"(;SZ[9]\r;B[cc]\r;W[gg]\r)", "C7 G3", []),
+    "empty nodes": (b"(;;;SZ[9];;B[cc];;W[gg])", "C7 G3", []),
+    "a bracket too many": (b"(;SZ[9];B[cc];W[gg]))", "C7 G3", []),
+    "KM in hundredths": (b"(;SZ[9]KM[375]HA[0];B[cc])", "C7", ["KM[375] is read as 7.5"]),
+    "times": (b"(;SZ[9]TM[1800]OT[5x30 byo-yomi];B[cc]BL[1795.2];W[gg]OW[5])", "C7 G3", []),
+    "KO beside an illegal move": (b"(;SZ[9];B[cc];W[cc]KO[])", "C7", ["the point is occupied"]),
+    "labels twice": (b"(;SZ[9];B[cc]LB[dd:a:b][ee]LB[zz:x];W[gg]TR[aa:cc])", "C7 G3", []),
+    "setup beside a move": (b"(;SZ[9];B[cc]AB[aa];W[gg])", "C7 G3", []),
+    "line ends before values": (b"(;GM\n[1]SZ\t[9];B\n[cc];W [gg])", "C7 G3", []),
+    "only a result": (b"(;SZ[9]RE[B+R])", "", []),
+    "PL unknown": (b"(;SZ[9]PL[X];B[cc])", "C7", []),
+    "RE in Chinese": ("(;SZ[9]RE[黑中盘胜];B[cc])".encode(), "C7", []),
+    "self-capture": (b"(;SZ[5];B[ab];W[ee];B[ba];W[aa];B[cc])", "A4 E1 B5", ["self-capture"]),
+    "a mail about it": (b"From: me\n\n(;SZ[9];B[cc])\n-- \nsent from my phone", "C7", []),
+    "tt is a pass": (b"(;SZ[9];B[cc];W[tt];B[gg])", "C7 pass G3", []),
+    "a view": (b"(;SZ[9];B[cc]VW[];W[gg]DD[aa:ii]VW[aa:cc])", "C7 G3", []),
 }
 # A file, and why all of it is refused.
 REFUSED = {
     "another game": (b"(;GM[2]SZ[9];B[cc])", r"GM\[2\] is another game"),
     "no point": (b"(;SZ[9];B[cc];W[zz])", r"W\[zz\] is not a point"),
     "two komis": (b"(;SZ[9]KM[6.5][7.5];B[cc])", "contradict"),
+    "two sizes": (b"(;SZ[9]SZ[13];B[cc])", "contradict"),
     "KM in doubt": (b"(;SZ[9]KM[6.5 or 7.5];B[cc])", "is not a komi"),
     "SZ in doubt": (b"(;SZ[nine];B[cc])", "is not a board size"),
     "cut off": (b"(;SZ[9];B[cc];W[g", "unexpected end"),
     "text": (b"hello", "no SGF data"),
+    "zeros": (bytes(100), "no SGF data"),
+    "a page of the web": (b"<html><body>404</body></html>", "no SGF data"),
+    "Hex of Little Golem": (b"(;SZ[13];W[kb];B[swap])", r"B\[swap\] is not a point of a 13x13"),
+    "a pass beside the board": (b"(;SZ[9];B[cc];W[jj])", r"W\[jj\] is not a point of a 9x9"),
+    "no square": (b"(;SZ[9:13];B[cc])", "only square boards of 2 to 25"),
+    "52 lines": (b"(;SZ[52];B[AA])", "only square boards of 2 to 25"),
+    "two moves in a node": (b"(;SZ[9];B[cc]W[gg])", "one node holds several moves"),
 }
 COUNTED = '[FEN "B:W21,K22,23:B1,2,3:H0:F1"] 1. 1-5 *'
 PDN = {
@@ -93,6 +121,20 @@ PDN = {
     "variations": (b"1. 11-15 (1. 9-13 22-18) 23-19", "11-15 23-19", []),
     "an illegal move": (b"1. 11-15 23-19 2. 15-19 19-15 *", "11-15 23-19",
                         ["move 2 of black: '15-19' is illegal"]),
+    # After reports of other programs' users.
+    "no numbers": (b"11-15 23-19", "11-15 23-19", []),
+    "a huge number": (b"100000000000000000000. 11-15 *", "11-15", []),
+    "a comment of CheckerBoard": (b"1. 11-15 { 0.2s  depth 13/22 value -2 } 23-19 *",
+                                  "11-15 23-19", []),
+    "clocks": (b"1. 11-15 { [%clock w0:04:59] } 1... 23-19 { [%eval 0.2] } *", "11-15 23-19", []),
+    "spaces in a FEN": (b'[FEN "W:WK1,5:B K28 ,12."] 1. 1-6 *', "1-6", []),
+    "spaces in tags": (b'[ White "a" ]\n[Black   "b"] 1. 11-15 *', "11-15", []),
+    "points for the result": (b'[Result "2-0"] 1. 11-15 23-19 2-0', "11-15 23-19", []),
+    "UTF-16": ('[White "a"] 1. 11-15 23-19 *'.encode("utf-16"), "11-15 23-19", []),
+    "variations in variations": (b"1. 11-15 (12-16) (1. 12-16 24-20) 23-19 (1... 22-18 2. 15x22 "
+                                 b"(2. 15x22 25x18)) 2. 8-11 *", "11-15 23-19 8-11", []),
+    "signs of Informator": ("1. 11-15 $1 23-19 ± 2. 8-11!? ∓ *".encode(), "11-15 23-19 8-11", []),
+    "one of two captures": (b'[FEN "B:W6,7,14,15:B2"] 1. 2x9x18 *', "2x9 9x18", []),
     "several games": (b"1. 11-15 *\n[Event \"x\"] 1. 9-13 *", "11-15", []),
 }
 TABLE = [
@@ -117,6 +159,31 @@ def test_what_has_one_meaning_is_read_and_what_was_assumed_is_said(
 def test_what_would_be_a_guess_is_refused(data: bytes, why: str) -> None:
     with pytest.raises(NotationError, match=rf"x\.sgf: .*{why}"):
         read_games(data, PurePath("x.sgf"), get_game)
+
+
+@pytest.mark.parametrize(("text", "moves"), [
+    ("game: hex:size=5,swap=yes\nB2 SWAP C3", "b2 swap c3"),
+    ("game: hex:size=5\nb2 c3 resign", "b2 c3 resign"),
+    ("game:\tothello\r\nf5\tD6\r\n", "f5 d6"),
+    ("game: breakthrough\nb2-b3 a7-a6 b3-b4 a6-a5 b4xa5", "b2-b3 a7-a6 b3-b4 a6-a5 b4xa5"),
+    # Other programs' ways of writing games are no text of moves.
+    ("game: breakthrough\nb2b3", "'b2b3' is not a move: write two cells of a1 to h8, such as"),
+    ("game: connect4\n4444433", "'4444433' is not a column: write a number 1-7"),
+    ("game: hex:size=5\nb2 swap", "'swap' is not a cell: write a1 to e5"),
+    ("game: othello\nF5D6C3", "'F5D6C3' is not a cell: write a1 to h8, or pass"),
+    ("game: othello\nf5 d6 --", "'--' is not a cell: write a1 to h8, or pass"),
+    ("game: othello\n1. f5", "'1.' is not a cell"),
+    ("game: othello\nf5\ngame: othello\nf5", "line 3: 'game: othello' is not a cell"),
+    ("F5D6C3", "not a game record; one is SGF of Go, PDN of draughts, or moves after a first line"),
+])
+def test_the_text_of_moves_has_one_form(text: str, moves: str) -> None:
+    try:
+        [saved] = read_games(text.encode(), PurePath("x.txt"), get_game)
+    except NotationError as error:
+        assert moves in str(error)
+    else:
+        state = saved.state
+        assert " ".join(map(state.game.move_text, state.moves())) == moves
 
 
 def test_names_are_read_by_the_supersets_of_charsets() -> None:

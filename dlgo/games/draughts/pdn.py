@@ -46,7 +46,7 @@ _DASH = "\\-\u2010-\u2015\u2212"  # within brackets of a pattern
 _HALF = "(?:1/2|\u00bd)"
 _TOKEN = re.compile(
     rf"""(?P<skip> \s+ | %[^\n]* | \.\.\. | \x1a )
-      | (?P<glyph> \$\d+ | [!?]+ )
+      | (?P<glyph> \$\d+ | [!?]+ | [±∓⩲⩱∞□⟳⇆↑→N=]+(?!\S) )
       | (?P<comment> \{{[^}}]*\}} | ;[^\n]* )
       | (?P<tag> \[\s*(?P<name>\w+)\s*"(?P<value>(?:[^"\\\n]|\\.)*)"\s*\] )
       | (?P<result> (?:(?:1[{_DASH}]0|0[{_DASH}]1|{_HALF}[{_DASH}]{_HALF}|2[{_DASH}]0|0[{_DASH}]2
