@@ -54,8 +54,7 @@ def answer_in(text: str) -> str:
     parts: list[str] = []
     end, thinks = 0, False
     for tag in _REASONING.finditer(text):
-        if not tag[1]:
-            parts = parts if thinks else []  # or else it has begun in the prompt
+        if not tag[1]:  # what it ends may have begun in the prompt
             end, thinks = tag.end(), False
         elif not thinks:
             parts.append(text[end : tag.start()])

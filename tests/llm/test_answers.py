@@ -104,6 +104,8 @@ def reading(text: str) -> str:
     ('{"why": "not \\"move\\": \\"C3\\"", "move": "B2"}', "B2"), ("hm\r\nmove: B2\r\n", "B2"),
     ('```json\n{"move": "B2", "then": [{"move": "C3"}]}\n```', "B2~"),
     ('{"move": "C3"}? No:\nmove: B2', "B2"), ('move: C3?\n{"move": "B2"}', "B2~"),
+    ("move: C3\n</think>\nmove: B2", "B2"),
+    ("<think>a<think>b</think>\nmove: C3\n</think>\nmove: B2", "B2"),
     ("", "empty"), (" \n", "empty"), ("<think>\nmove: B2\n", "thinking only"),
     ("<think>move: B2</think>\n", "thinking only"), ("so </think><think>move: B2", "thinking only"),
     ("move: A1\nmove: B2", "two moves"), ('{"move": "A1", "move": "B2"}', "two moves"),

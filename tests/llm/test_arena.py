@@ -168,6 +168,7 @@ def test_a_key_is_hidden_in_every_spelling(spelling: str, monkeypatch) -> None:
         text = text.replace("qmvhcmvyi", "")  # `Bearer ` in base64
         flat = re.sub("[^a-z0-9]", "", echo.lower())
         assert not any(flat[start : start + 6] in text for start in range(len(flat) - 5)), text
+        assert KEY[-4:] not in str(error.value)
         assert answer[0] == 200 or "[key]" in str(error.value)
 
 
@@ -216,6 +217,17 @@ def test_a_key_that_cannot_be_sent_is_not_printed(key: str, monkeypatch) -> None
     with pytest.raises(SpecError, match="copy it again") as error:
         build_engine("llm:m,url=http://localhost:1/v1", "tictactoe")
     assert key not in str(error.value)
+
+
+def test_an_edge_against_the_centre_is_a_mistake_that_half_of_the_moves_make() -> None:
+    moves = iter(("B2", "A2", "A1", "C3", "C1", "B1", "A3"))
+    with Scripted(lambda request: says(f"move: {next(moves)}")) as server:
+        first, second = (f"llm:model={name},url={server.url},cache=no" for name in "ab")
+        record = play_game(GameTask("s", "tictactoe", first, second, 0, (), 1), EngineCache())
+    assert record.result == 1 and record.failure is None
+    winner, loser = answer_frame([record]).sort_values("entrant").itertuples()
+    assert winner.mistakes == 0 and winner.skill == 1
+    assert (loser.mistakes, loser.chances, loser.skill) == (1, 0.5, -1)
 
 
 def test_a_ledger_without_kinds_of_answers_is_read() -> None:
