@@ -176,7 +176,8 @@ def _cells_of(text: str | None) -> list[str] | None:
     try:
         notebook = read_json(text or "")
         sheets = notebook.get("worksheets", [notebook])  # nbformat 3 has them
-        return ["".join(cell["source"] if "source" in cell else cell["input"])
+        # Some programs write an empty cell without a text, or with null.
+        return ["".join(cell.get("source", cell.get("input")) or "")
                 for sheet in sheets for cell in sheet["cells"] if cell["cell_type"] == "code"]
     except MALFORMED:
         return None

@@ -10,6 +10,7 @@ import pytest
 
 from engines.isolation.cells import parse_cell
 from experiments.classroom import grading
+from experiments.classroom.collecting import _cells_of
 from experiments.classroom.exercise import get_exercise
 from experiments.classroom.grading import Grade, grade_hand_in
 
@@ -88,6 +89,13 @@ def test_cells_are_run_one_by_one(title: str, tmp_path: Path) -> None:
     assert len(grade.notes) == len(named), grade.notes
     for note, words in zip(grade.notes, named, strict=True):
         assert words in note
+
+
+@pytest.mark.parametrize("text", [{}, {"source": None}, {"source": []}, {"input": ["1"]}])
+def test_a_cell_without_a_text_is_empty(text: dict[str, object]) -> None:
+    cells = [{"cell_type": "code", **text}, {"cell_type": "code", "source": SOLUTION}]
+    assert _cells_of(json.dumps({"nbformat": 4, "cells": cells})) == [
+        "1" if "input" in text else "", SOLUTION]
 
 
 @pytest.mark.slow
