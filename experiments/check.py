@@ -22,11 +22,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numpy as np
-
 from dlgo.api import GameSpec
 from dlgo.conformance import RULES, Kind, RuleBroken, check_game, draw_sample, kit
 from dlgo.conformance.broken import explain
+from dlgo.conformance.plain import use_plain_integers
 from dlgo.errors import DlgoError, LoadError, PluginError, SpecError
 from dlgo.files import relative_path
 from dlgo.games import GAMES, get_game
@@ -40,10 +39,11 @@ from engines.registry import ENGINES, EngineSpec
 SECONDS = 60.0
 _CHILD = "from experiments.check import _child; _child()"
 # These play thousands of games, so they are checked in compiled code.
-_COMPILED_RULES = ("rollout chances", "side of evaluate")
+_COMPILED_RULES = ("many games", "keys", "all is seen", "rollout chances", "side of evaluate",
+                   "fresh process")
 _MODES = {
     "plain": [name for name in RULES if name not in _COMPILED_RULES],
-    "compiled": list(_COMPILED_RULES), "all": list(RULES),
+    "compiled": list(_COMPILED_RULES), "all": list(RULES), "games": ["many games"],
 }
 
 # Advice, by the kind of a finding, or else by its rule.
@@ -65,12 +65,29 @@ _ADVICE: dict[str, str] = {
     Kind.ARITHMETIC: "NumPy adds truth values to a truth value, and its small integers overflow: "
                      "write `int(...)` around comparisons that you add, and around elements of "
                      "arrays of the module.",
+    Kind.UNEVEN: "Choose each of the `search_actions` with the same chance: count them and draw an "
+                 "index, or draw among all actions until one is legal. Or set `uniform_rollouts = "
+                 "False` in the class.",
+    Kind.ROLLOUT_ACTION: "A rollout may play what `search_actions` lists, for the player whose "
+                         "turn it is, and nothing once `terminal` is true.",
     Kind.CHANGED_STATE: "Play on a copy: `state.apply_move(move)` leaves the state as it is.",
     **dict.fromkeys(("copies", "reset"),
         "Copy every element of every field in `copy_into`, and set every one in `reset`; keep "
         "nothing outside of the state."),
     "keys": "Equal positions need equal keys: in `play`, update the key for every piece that is "
             "added, removed or changed, and for nothing else.",
+    **dict.fromkeys(("queries", "bounds"),
+        "A kernel that answers about a position must leave its arrays as they are, and none may "
+        "write beyond them."),
+    "turn": "`to_move` returns 0 or 1; player 0 moves first.",
+    "perft": "`is_legal`, `legal_actions`, `play` and `terminal` must agree in every position.",
+    "end": "`terminal` must stay true, and `result_text` say something, after the end.",
+    "render": "Let `render` show what stands on each cell, by symbols, numbers or words, and mark "
+              "the last play: begin with `super().render(state)`, or leave the mark out and write "
+              "the whole board in your own way.",
+    "hints": "Write `visits` and `wins` for each action that is given, 0 <= wins <= visits.",
+    "move features": "Write a whole number for each slot of `feature_slots`, 0 to its size - 1.",
+    "planes": "`extra_planes` writes finite numbers, of about 0 to 1, into its own planes only.",
     "all is seen": "Write the missing facts in the kernel `extra_planes`, and describe them in the "
                    "class, one line a plane.",
     **dict.fromkeys(("legality", "forced"),
@@ -82,8 +99,11 @@ _ADVICE: dict[str, str] = {
               "not matter.",
     "evaluate": "Return a whole number whose size is below 10,000.",
     "side of evaluate": "A value is good for the player to move: turn its sign for the second "
-                        "player.",
-    **dict.fromkeys(("rollout", "rollout seeds", "rollout chances", "heavy rollout"),
+                        "player; or the sign of `result` is wrong.",
+    "rollout chances": "Play on until `terminal` and return `result`, which is that of the first "
+                       "player, and choose each of the `search_actions` with the same chance; or "
+                       "set `uniform_rollouts = False` in the class.",
+    **dict.fromkeys(("rollout", "rollout seeds", "heavy rollout"),
         "A rollout plays random legal actions until `terminal`, draws from `rng` alone, and "
         "returns `result`."),
     **dict.fromkeys(("moves", "notation", "spec"),
@@ -168,6 +188,10 @@ def check(
     if report.ok:
         rest = _in_child(spec, games, on_progress, seconds, "compiled")
         return replace(rest, rules=report.rules + rest.rules)
+    if report.findings[0].kind in (Kind.ENDLESS, Kind.INDEX):  # of a player without actions?
+        rest = _in_child(spec, games, on_progress, seconds, "games")
+        if rest.findings and rest.findings[0].kind == Kind.NO_ACTION:
+            return rest
     if report.findings[0].kind != Kind.OVERFLOW:
         return report
     # NumPy rejects numbers that compiled code wraps around: then only compiled code can be checked.
@@ -320,42 +344,20 @@ def _check_rules(game: GameSpec, mode: str, seconds: float, on_rule: Callable[[s
     """Check the rules of a mode, each for a limited time; return their number."""
     if mode == "plain":
         warnings.simplefilter("ignore")
-        make = game.new_kernel_state
-        game.new_kernel_state = lambda: _with_plain_integers(make())  # type: ignore[method-assign]
-
+        use_plain_integers(game)
     work = "a random game"
     on_rule("random games")
     try:
         with watchdog(seconds):
-            sample = draw_sample(game)
+            sample = replace(draw_sample(game), against_plain=mode == "compiled")
         for name in _MODES[mode]:
             work = f"rule {name!r}"
             on_rule(name)
-            with watchdog(seconds):
-                kit.look_at(name, RULES[name], sample)
+            if mode == "plain":
+                with watchdog(seconds):
+                    kit.look_at(name, RULES[name], sample)
+            else:
+                kit.look_in_time(name, RULES[name], sample, work, seconds)
     except TooSlow as error:  # raised in the line that was running
         raise _Endless(f"{work} has not ended after {seconds:g} CPU seconds") from error
     return len(_MODES[mode])
-
-
-class _PlainIntegers(np.ndarray):
-    """An array whose elements are Python's numbers: they compute with at least 64 bits, like
-    compiled code, where NumPy's int8 would overflow. Stored values wrap around, as in compiled
-    code."""
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        try:
-            super().__setitem__(index, value)
-        except OverflowError:
-            word = np.array(int(value) & 2**64 - 1, np.uint64)
-            super().__setitem__(index, word.astype(self.dtype))
-
-    def __getitem__(self, index: Any) -> Any:
-        if type(index) is int and self.ndim == 1:
-            return self.item(index)
-        value = super().__getitem__(index)
-        return value.item() if isinstance(value, np.generic) else value
-
-
-def _with_plain_integers(arrays: Any) -> Any:
-    return type(arrays)(*(array.view(_PlainIntegers) for array in arrays))

@@ -10,7 +10,16 @@ import numpy as np
 import pytest
 
 from dlgo import GameSpec, game_spec, get_game, kernels
-from dlgo.conformance import RULES, SECONDS, RuleBroken, check_game, draw_sample, kit, networks
+from dlgo.conformance import (
+    RULES,
+    SECONDS,
+    RuleBroken,
+    check_game,
+    draw_sample,
+    kit,
+    networks,
+    playing,
+)
 from dlgo.encoders import base, encode, encode_many, encoder_names, generic, get_encoder
 from dlgo.games.tictactoe import kernel as tictactoe
 from dlgo.games.tictactoe.state import TicTacToe
@@ -33,6 +42,8 @@ def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled = [(kernels, name) for name in ("survey", "play_and_survey", "rollouts")]
     for module, name in (*compiled, (game_spec, "perft")):
         monkeypatch.setattr(module, name, getattr(module, name).py_func)
+    monkeypatch.setattr(playing, "random_game", playing.random_game.py_func)
+    monkeypatch.setattr(kit, "SHORTENING", 0.2)
     for module in (networks, base):
         monkeypatch.setattr(module, "encode_many", encode_many.py_func)
     for name in encoder_names(get_game("tictactoe")):
@@ -100,7 +111,7 @@ def keep_the_key(state, action):
 def key_by_path(state, action):
     key = state.words[4]
     PLAIN["play"](state, action)
-    state.words[4] = (3 * int(key) + action + 1) % 2**40
+    state.words[4] = (31 * int(key) + action + 1) % 2**40
 
 
 def roll_without_seed(state, rng):
@@ -111,6 +122,26 @@ def roll_without_seed(state, rng):
 def roll_for_the_mover(state, rng):
     sign = 1 if PLAIN["terminal"](state) else 1 - 2 * state.words[2]
     return sign * PLAIN["rollout"](state, rng)
+
+
+def play(state, action):
+    PLAIN["play"](state, action)
+
+
+def roll_from_the_first(state, rng):
+    while not PLAIN["terminal"](state):
+        actions = np.empty(9, np.int64)
+        n = PLAIN["legal_actions"](state, actions)
+        play(state, int(actions[min(below(rng, n), below(rng, n))]))
+    return PLAIN["result"](state)
+
+
+def roll_beyond(state, rng):
+    below(rng, 2)
+    if not PLAIN["terminal"](state):
+        play(state, 8)
+        play(state, 8)
+    return PLAIN["result"](state)
 
 
 def force_the_first(state, out):
@@ -200,7 +231,17 @@ BROKEN: list[tuple[str, GameSpec]] = [
     ("rollout seeds: the same seeds", altered({}, rollout=roll_without_seed)),
     ("rollout seeds: .*draws nothing", altered({}, rollout=lambda state, rng: 0)),
     ("rollout chances: ", altered({}, rollout=roll_for_the_mover)),
+    ("rollout choices: .* of 9 search_actions: 11% should .*at the start", altered(
+        {}, rollout=roll_from_the_first, play=play
+    )),
+    ("rollout: plays action 8, which is illegal, as its action 2", altered(
+        {}, rollout=roll_beyond, play=play
+    )),
     ("evaluate: .*not between", altered({}, evaluate=lambda state: 10_000)),
+    # After as few moves as show it.
+    (r"evaluate: .*, after A1 \S+ B2\)", altered(
+        {}, evaluate=lambda state: 10_000 * int(state.words[0] & 17 == 17)
+    )),
     ("evaluate: .*not an int", altered({}, evaluate=lambda state: 0.5)),
     ("side of evaluate: player 0", altered({}, evaluate=lambda state: -likes_more(state))),
     ("side of evaluate: player 1", altered(
@@ -220,7 +261,7 @@ BROKEN: list[tuple[str, GameSpec]] = [
     ("moves: .*without a reason", altered({"why_illegal": lambda self, state, move: ""})),
     ("notation: .*ValueError", altered({"parse_move": lambda self, state, text: int(text)})),
     ("render: does not mark", altered({"last_cell": lambda self, state: None})),
-    ("render: shows fewer", altered({"render": lambda self, state: "a board"})),
+    ("render: looks the same after A1 and B1", altered({"render": lambda self, state: "a board"})),
     ("spec: name", altered({"name": "Tic Tac Toe"})),
     ("pieces: .*not -1 or 0 to 1", altered({}, piece=a_king_in_the_corner)),
     ("planes: .*not a finite", altered({"extra_planes": ("",)}, extra_planes=divide_by_zero)),

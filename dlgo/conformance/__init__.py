@@ -36,11 +36,11 @@ SECONDS = {"rollout seeds": 5.0}
 # Basic rules first: a game that breaks one of these also breaks others.
 RULES: dict[str, Rule] = kit.rules_by_name(
     searching.rollout_seeds, memory.queries, memory.copies, memory.bounds, rules.spec, rules.turn,
-    rules.legality, rules.forced, memory.reset, rules.moves, rules.notation, rules.result,
-    rules.end, rules.render, keys.keys, rules.perft, searching.rollout,
-    searching.rollout_chances, searching.heavy_rollout, searching.hints, searching.move_features,
-    searching.evaluate, searching.side_of_evaluate, rules.pieces, rules.colours, networks.planes,
-    networks.all_is_seen, networks.images, keys.fresh_process,
+    rules.legality, rules.many_games, rules.forced, memory.reset, rules.moves, rules.notation,
+    rules.result, rules.end, rules.render, keys.keys, rules.perft, searching.rollout,
+    searching.rollout_choices, searching.rollout_chances, searching.heavy_rollout, searching.hints,
+    searching.move_features, searching.evaluate, searching.side_of_evaluate, rules.pieces,
+    rules.colours, networks.planes, networks.all_is_seen, networks.images, keys.fresh_process,
 )
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 
+from dlgo.api import GameState
 from dlgo.errors import DlgoError
 from dlgo.tracebacks import describe
 
@@ -25,6 +26,8 @@ class Kind(StrEnum):
     SAME_KEY = "different positions have the same key"
     ARITHMETIC = "plain Python computes something else than compiled code"
     CHANGED_STATE = "an engine changes the position"
+    UNEVEN = "a rollout does not choose evenly"
+    ROLLOUT_ACTION = "a rollout plays what it must not"
 
 
 _EXCEPTIONS = {str(kind): kind for kind in (Kind.INDEX, Kind.NAME, Kind.OVERFLOW)}
@@ -38,7 +41,12 @@ class RuleBroken(AssertionError):
         text: what is wrong.
         kind: what is wrong, for programs; None if the rule says it.
         line: the line of the user's file that caused it in another process; 0 elsewhere.
+        states: the positions that show it: that of the text first, if there is one.
+        again: raises the same fault if other states show it, too; None: the rule does.
     """
+
+    states: tuple[GameState, ...] = ()
+    again: Callable[[Sequence[GameState]], None] | None = None
 
     def __init__(self, rule: str, text: str, kind: Kind | None = None, line: int = 0) -> None:
         super().__init__(rule, text, kind, line)

@@ -7,13 +7,15 @@ legal, and each action ends the game in both or in neither.
 
 from __future__ import annotations
 
+import collections
+import itertools
 import json
 import os
 import pickle
 import subprocess
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,14 +25,19 @@ from dlgo.api import GameState
 from dlgo.bits import INTERPRETED
 from dlgo.conformance import kit
 from dlgo.conformance.broken import Kind, RuleBroken, explain
+from dlgo.conformance.plain import use_plain_integers
 from dlgo.encoders import get_encoder
 from dlgo.faults import fault_text, is_user_file
 from dlgo.rng import make_rng
 
 # Limit of positions times actions, so that a large board does not take minutes.
 LOOKED_AT = 3_000
-# Number of positions all of whose children are checked.
-PARENTS = 40
+# Number of positions whose neighbours, a few plies later, are compared, and of these for each.
+PARENTS, NEIGHBOURS = 40, 240
+# Most pairs with the same key that are compared closely: those whose planes differ or are equal.
+COMPARED = {False: 300, True: 20}
+# Random games that go on from both positions of a pair.
+CONTINUATIONS = 3
 # Number of move orders tried for each of them.
 REORDERINGS = 16
 FRESH_PROCESS_SECONDS = 300
@@ -40,40 +47,88 @@ ANSWER = "from dlgo.conformance.keys import answer; answer()"
 
 def keys(sample: kit.Sample) -> kit.Findings:
     """Equal positions have equal keys for all move orders, different positions different keys."""
-    by_looks: dict[tuple[Any, ...], GameState] = {}
-    by_key: dict[int, GameState] = {}
-    for state in positions_of(sample):
+    by_planes: dict[tuple[Any, ...], GameState] = {}
+    by_key: dict[int, tuple[GameState, tuple[Any, ...]]] = {}
+    encoder = get_encoder("planes", sample.game)
+    compared = {True: 0, False: 0}  # pairs with the same key, by whether their planes are equal
+    for state in itertools.chain(positions_of(sample), _neighbours(sample)):
         key = kernels.key(state.kernel_state)
         if not -(2**63) <= int(key) < 2**63 or isinstance(key, float):
             yield f"key {key!r} is not an int of 64 bits", state
-        twin = by_looks.setdefault(_looks(state), state)
-        if twin.key() != state.key():
-            yield "an equal position, reached by other moves, has another key (or render hides a " \
-                f"difference): {_moves(twin)}", state
-        _check_alike(state, by_key.setdefault(state.key(), state))
-    # Random games rarely contain two positions that differ only in something that a key lacks (an
-    # arrow in Amazons); the children of one position often do.
-    children: dict[int, GameState] = {}
-    compared = 0
-    for parent in sample.states(_affordable(sample, PARENTS)):
-        for action in parent.legal_actions():
-            if (child := _play(parent, action)) is None:
-                continue
-            twin = children.setdefault(child.key(), child)
-            if compared < LOOKED_AT // 10 and (
-                kit.bytes_of(twin.kernel_state) != kit.bytes_of(child.kernel_state)
-            ):
-                compared += 1
-                _check_alike(child, twin)
+        planes = (encoder.encode(state).tobytes(), *state._survey()[:2])
+        twin = by_planes.setdefault(planes, state)
+        if twin.key() != key:
+            _check_equal((state, twin))
+        twin, its_planes = by_key.setdefault(int(key), (state, planes))
+        if compared[planes == its_planes] < COMPARED[planes == its_planes] and (
+            kit.bytes_of(twin.kernel_state) != kit.bytes_of(state.kernel_state)
+        ):
+            compared[planes == its_planes] += 1
+            _check_alike((state, twin))
 
 
-def _check_alike(state: GameState, twin: GameState) -> None:
-    """Raise RuleBroken if two positions with the same key do not look alike."""
+def _check_equal(states: Sequence[GameState]) -> None:
+    """Raise RuleBroken if two positions look alike but have different keys."""
+    state, twin = states
+    if state.key() != twin.key() and _looks(state) == _looks(twin) and not _parted(state, twin):
+        text = "an equal position, reached by other moves, has another key (or render hides a " \
+            f"difference): {_moves(twin)}"
+        raise kit.broken("keys", text, state, twin=twin, again=_check_equal)
+
+
+def _check_alike(states: Sequence[GameState]) -> None:
+    """Raise RuleBroken if two positions with the same key do not play alike."""
+    state, twin = states
+    if state.key() != twin.key() or kit.bytes_of(state.kernel_state) == kit.bytes_of(
+        twin.kernel_state
+    ):
+        return
     # The legal actions may depend on the history, which is not part of the key.
-    compared = 2 if state.game.history_matters else None
-    if state is not twin and _looks(state)[:compared] != _looks(twin)[:compared]:
+    matters = not state.game.history_matters
+    looks, others = _looks(state), _looks(twin)
+    different = state.game.stones(state) != twin.game.stones(twin) or looks[1] != others[1]
+    if different or matters and (looks[2:] != others[2:] or _parted(state, twin)):
         text = f"a different position has the same key: {_moves(twin)}"
-        raise kit.broken("keys", text, state, Kind.SAME_KEY)
+        raise kit.broken("keys", text, state, Kind.SAME_KEY, twin, _check_alike)
+
+
+def _parted(state: GameState, twin: GameState) -> bool:
+    """Whether some game that goes on from two positions with the same actions shows a
+    difference of the rules."""
+    rng = np.random.default_rng(0)
+    for _ in range(CONTINUATIONS):
+        pair = [kit.clone(one, room=kit.LONGEST_GAME) for one in (state, twin)]
+        for _ in range(kit.LONGEST_GAME):
+            views = [kit.look(state, arrays)._replace(key=0, evaluate=None) for arrays in pair]
+            if views[0] != views[1]:
+                return True
+            if views[0].terminal:
+                break
+            action = views[0].legal_actions[int(rng.integers(len(views[0].legal_actions)))]
+            for arrays in pair:
+                kernels.play(arrays, action)
+    return False
+
+
+def _neighbours(sample: kit.Sample) -> Iterator[GameState]:
+    """Positions a few plies after some of the sample, all ways to go on or as many as are
+    affordable.
+
+    Random games rarely contain two positions that differ only in something that a key lacks (an
+    arrow in Amazons), or that are equal after a removal; the neighbours of one position often do.
+    """
+    known: set[tuple[bytes, ...]] = set()
+    for parent in sample.states(PARENTS):
+        queue, n = collections.deque([parent]), 0
+        while queue and n < NEIGHBOURS:
+            state = queue.popleft()
+            for action in state.legal_actions()[:NEIGHBOURS].tolist():
+                child = _play(state, action)
+                if child and (arrays := tuple(kit.bytes_of(child.kernel_state))) not in known:
+                    known.add(arrays)
+                    n += 1
+                    queue.append(child)
+                    yield child
 
 
 def _affordable(sample: kit.Sample, most: int) -> int:
@@ -163,23 +218,24 @@ def fresh_processes(samples: list[kit.Sample]) -> kit.Findings:
     except Exception as error:
         yield f"the game cannot be pickled: {error}", None
         return
+    plain = samples[0].against_plain
     done = subprocess.run(
         [sys.executable, "-P", "-c", ANSWER], input=task, capture_output=True,
         timeout=FRESH_PROCESS_SECONDS, check=False,
         # Another seed of `hash`, which differs between processes and must not affect keys.
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-             "PYTHONHASHSEED": "4711", "NUMBA_DISABLE_JIT": "0"},
+             "PYTHONHASHSEED": "4711", "NUMBA_DISABLE_JIT": str(int(plain))},
     )
     if done.returncode:
         text = done.stderr.decode().strip() or f"it ends with status {done.returncode}"
-        yield f"another process cannot compile and play the game: {text}", None
+        yield f"another process cannot play the game: {text}", None
         return
     answers = json.loads(done.stdout.splitlines()[-1])
     if isinstance(answers, dict):
-        text = f"another process cannot compile and play the game: {answers['text']}"
+        text = f"another process cannot play the game: {answers['text']}"
         kind = Kind(answers["kind"]) if answers["kind"] else None
         raise RuleBroken("fresh process", text, kind, answers["line"])
-    plain = INTERPRETED
+    plain = plain != INTERPRETED
     kind = Kind.ARITHMETIC if plain else None
     where = "between plain Python and compiled code" if plain else (
         "in another process, which compiles anew")
@@ -208,6 +264,8 @@ def answer() -> None:
     """The other process: read games and actions, print the properties of their positions."""
     answers = []
     for game, actions in pickle.load(sys.stdin.buffer):
+        if INTERPRETED:
+            use_plain_integers(game)
         states = [GameState.new_game(game)]
         try:
             for action in actions:

@@ -7,9 +7,12 @@ notation) that another rule checks.
 from __future__ import annotations
 
 import functools
+import os
+import re
 import threading
+import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
@@ -19,9 +22,8 @@ from dlgo import kernels
 from dlgo.api import GameSpec, GameState
 from dlgo.conformance.broken import Kind, RuleBroken
 from dlgo.errors import BotError, SpecError
-from dlgo.faults import fault_text
+from dlgo.faults import describe_fault, fault_text
 from dlgo.jit import wall_time
-from dlgo.rng import make_rng
 from dlgo.text import listing
 
 T = TypeVar("T")
@@ -39,15 +41,28 @@ MOST_ACTIONS_ASKED = 4_096
 # Short games are played more often, until there is this number of positions, or of games.
 ENOUGH_PLIES, MOST_GAMES = 400, 60
 
+# A fault is shown after fewer moves if these CPU seconds, and this number of random games for each
+# move less, are enough to find them.
+SHORTENING, SHORT_GAMES = 3.0, 200
+
 # A rule yields faults: a text, and the position in which it appears.
 Findings = Iterator[tuple[str, GameState | None]]
 
 
 def broken(
-    rule: str, text: str, state: GameState | None = None, kind: Kind | None = None
+    rule: str, text: str, state: GameState | None = None, kind: Kind | None = None,
+    twin: GameState | None = None,
+    again: Callable[[Sequence[GameState]], None] | None = None,
 ) -> RuleBroken:
-    """The error to raise, with the moves to the position in which the rule was broken."""
-    return RuleBroken(rule, text + (f" ({_way_to(state)})" if state else ""), kind)
+    """The error to raise, with the moves to the position in which the rule was broken.
+
+    Args:
+        twin: the position that it is compared with, if there is one.
+        again: see `RuleBroken`.
+    """
+    error = RuleBroken(rule, text + (f" ({_way_to(state)})" if state else ""), kind)
+    error.states, error.again = tuple(one for one in (state, twin) if one), again
+    return error
 
 
 def rules_by_name(*functions: Callable[P, R]) -> dict[str, Callable[P, R]]:
@@ -56,9 +71,107 @@ def rules_by_name(*functions: Callable[P, R]) -> dict[str, Callable[P, R]]:
 
 
 def look_at(name: str, rule: Callable[[Any], Findings], subject: Any) -> None:
-    """Check a rule. Raises RuleBroken for the first fault."""
-    for text, state in rule(subject):
-        raise broken(name, text, state)
+    """Check a rule. Raises RuleBroken for the first fault, after as few moves as can be found."""
+
+    def look(subject: Any) -> None:
+        for text, state in rule(subject):
+            raise broken(name, text, state)
+
+    def again(states: Sequence[GameState]) -> None:
+        lines = tuple(map(_line_beyond, states))
+        look(Sample(subject.game, lines, subject.seed, subject.symmetric))
+
+    try:
+        look(subject)
+    except RuleBroken as error:
+        if not isinstance(subject, Sample):
+            raise
+        raise shortest(error, error.again or again) from error.__cause__
+
+
+def shortest(
+    error: RuleBroken, again: Callable[[Sequence[GameState]], None]
+) -> RuleBroken:
+    """The same fault after fewer moves, found by leaving out moves and by random short games.
+
+    Args:
+        again: raises the fault if it also shows in these states, which are like `error.states`.
+    """
+    until = time.process_time() + SHORTENING
+    generator = np.random.default_rng(0)
+
+    def shorter(play: Callable[[], Sequence[GameState]]) -> RuleBroken | None:
+        """The fault, if it shows in these states as well, or while they are played."""
+        try:
+            again(play())
+        except RuleBroken as other:
+            return other if _sort(other) == _sort(error) else None
+        except Exception:  # an action is illegal there, or another fault is in the way
+            return None
+        return None
+
+    def candidates(paths: list[list[int]]) -> Iterator[Callable[[], Sequence[GameState]]]:
+        common = len(os.path.commonprefix(paths))
+        for span in (16, 8, 4, 3, 2, 1):
+            for first in range(common - span, -1, -1):
+                parts = [path[:first] + path[first + span:] for path in paths]
+                yield functools.partial(list, map(functools.partial(_replay, game), parts))
+        for _ in range(SHORT_GAMES if len(paths) == 1 and paths[0] else 0):
+            choices = generator.integers(1 << 30, size=len(paths[0]) - 1).tolist()
+            yield functools.partial(_end_of_line, game, choices)
+
+    found = None
+    while error.states and time.process_time() < until:
+        game = error.states[0].game
+        for candidate in candidates([_actions_to(state) for state in error.states]):
+            if time.process_time() > until or (found := shorter(candidate)):
+                break
+        else:
+            break
+        error = found or error
+    return error
+
+
+def _sort(error: RuleBroken) -> tuple[Any, ...]:
+    """What two faults have in common that differ in the position alone."""
+    words = re.findall(r"\b[a-z_]{2,}\b", error.text)[:2]
+    return error.rule, error.kind, len(error.states), words
+
+
+def _end_of_line(game: GameSpec, choices: list[int]) -> tuple[GameState, ...]:
+    return play_line(game, choices).states[-1:]
+
+
+def _actions_to(state: GameState) -> list[int]:
+    """The actions that lead to a state; [] if its game does not know them."""
+    try:
+        actions = state.actions()
+    except Exception:  # the numbers of moves are a check of their own
+        return []
+    return actions if len(actions) == len(state.moves()) else []
+
+
+def _replay(game: GameSpec, actions: Iterable[int]) -> GameState:
+    """The state after some actions from the start; ValueError if one is illegal."""
+    state = GameState.new_game(game)
+    for action in actions:
+        if kernels.terminal(state.kernel_state) or not kernels.is_legal(
+            state.kernel_state, action
+        ):
+            raise ValueError(f"action {action} is illegal")
+        state = step(state, action)
+    return state
+
+
+def _line_beyond(state: GameState) -> Line:
+    """The game that led to a state, with one more action if it goes on."""
+    states, actions = [state], _actions_to(state)
+    while (earlier := states[0].previous_state) is not None:
+        states.insert(0, earlier)
+    if not kernels.terminal(state.kernel_state):
+        actions.append(listed(state, "legal_actions")[0])
+        states.append(step(state, actions[-1]))
+    return Line(tuple(states), tuple(actions))
 
 
 def look_in_time(
@@ -93,7 +206,8 @@ def in_time(rule: str, label: str, work: Callable[[], T], seconds: float) -> T:
     while thread.is_alive():
         thread.join(0.1)
         if wall_time() - began > seconds:
-            raise RuleBroken(rule, f"{label} has not ended after {seconds:g} s")
+            text = f"{label} has not ended after {seconds:g} s"
+            raise RuleBroken(rule, text, Kind.ENDLESS)
     if not errors:
         return results[0]
     if isinstance(errors[0], RuleBroken | SpecError | BotError):
@@ -227,22 +341,51 @@ def play_line(game: GameSpec, choices: Iterable[int], sensible: bool = False) ->
             break
         options = listed(state, kernel)
         action = options[choice % len(options)]
-        target, fences = fenced(game.scratch_state(state.kernel_state))
-        overwrite(target, state.kernel_state)  # so that a wrong copy_into has no effect here
         if not kernels.is_legal(state.kernel_state, action):
             raise broken("legality", f"{kernel} lists action {action}, is_legal forbids it", state)
-        kernels.copy_into(target, state.kernel_state)
-        kernels.play(target, action)
-        for text, _ in overwritten(fences, f"play({action})", state):
-            raise broken("bounds", text, state)
-        try:
-            move = game.move_of(action)
-        except LookupError:
-            text = f"move_of has no move for action {action}, which is legal"
-            raise broken("moves", text, state) from None
-        states.append(GameState(game, target, state, move))
+        states.append(step(state, action))
         actions.append(action)
     return Line(tuple(states), tuple(actions))
+
+
+def sound_line(game: GameSpec, choices: Iterable[int], sensible: bool) -> Line:
+    """`play_line`, with a look at the end. Raises RuleBroken after as few moves as can be found."""
+    try:
+        line = play_line(game, choices, sensible)
+        look(line.states[-1])  # a game without a result breaks many rules
+    except RuleBroken as error:
+        raise shortest(error, _try_all) from error.__cause__
+    return line
+
+
+def _try_all(states: Sequence[GameState]) -> None:
+    """Raise RuleBroken if a position cannot be asked about, or one of its actions not played."""
+    for action in look(states[0]).legal_actions:
+        if not kernels.is_legal(states[0].kernel_state, action):
+            text = f"legal_actions lists action {action}, is_legal forbids it"
+            raise broken("legality", text, states[0])
+        look(step(states[0], action))
+
+
+def step(state: GameState, action: int) -> GameState:
+    """The state after a legal action. Raises RuleBroken if it cannot be played."""
+    game = state.game
+    target, fences = fenced(game.scratch_state(state.kernel_state))
+    overwrite(target, state.kernel_state)  # so that a wrong copy_into has no effect here
+    kernels.copy_into(target, state.kernel_state)
+    try:
+        kernels.play(target, action)
+    except Exception as error:
+        text = f"play({action}) raises {describe_fault(error)}"
+        raise broken("play", text, state) from error
+    for text, _ in overwritten(fences, f"play({action})", state):
+        raise broken("bounds", text, state)
+    try:
+        move = game.move_of(action)
+    except LookupError:
+        text = f"move_of has no move for action {action}, which is legal"
+        raise broken("moves", text, state) from None
+    return GameState(game, target, state, move)
 
 
 @dataclass(frozen=True)
@@ -253,6 +396,7 @@ class Sample:
     lines: tuple[Line, ...]
     seed: int = 0
     symmetric: bool = False  # see `check_game`
+    against_plain: bool = False  # the fresh process runs plain Python
 
     def places(self, limit: int, finished: bool = False) -> list[tuple[Line, int]]:
         """At most `limit` positions, spread evenly: line and ply.
@@ -265,6 +409,7 @@ class Sample:
             for ply in ([len(line.actions)] if finished else range(len(line.actions)))
             if line.over or not finished
         ]
+        places.sort(key=lambda place: place[1])  # the first fault has a short way to it
         return places[:: max(1, -(-len(places) // limit))] if limit else []
 
     def states(self, limit: int, finished: bool = False) -> Iterator[GameState]:
@@ -318,12 +463,10 @@ def draw_sample(
         len(lines) < MOST_GAMES and sum(len(line.actions) for line in lines) < ENOUGH_PLIES
     ):
         choices = generator.integers(1 << 30, size=plies).tolist()
-        line = play_line(game, choices, sensible=len(lines) % 2 == 0)
+        line = sound_line(game, choices, sensible=len(lines) % 2 == 0)
         lines.append(line)
         if line.over and not line.actions:
             raise broken("reset", "a new game is over before the first move", line.states[0])
-        if line.over:
-            look(line.states[-1])  # a game without a result breaks many rules
     if not any(line.over for line in lines):
         n = len(lines)
         text = f"none of {n} random games of {game} ended within {plies} plies"
@@ -393,12 +536,6 @@ def overwritten(fences: list[np.ndarray], name: str, state: GameState) -> Findin
             where = "after the end" if i % 2 else "before the beginning"
             field = state.kernel_state._fields[i // 2]
             yield f"{name} writes {where} of the array `{field}`", state
-
-
-def rolled(position: Any, seed: int) -> tuple[int, int]:
-    """The result of a rollout, and the generator's state after it, which counts the draws."""
-    rng = make_rng(seed)
-    return int(kernels.rollout(position, rng)), int(rng[0])
 
 
 def bytes_of(arrays: Any) -> list[bytes]:

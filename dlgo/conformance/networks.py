@@ -101,8 +101,11 @@ def _image(
         image[mirrored.legal_actions()] = True
         if not np.array_equal(group.policy(k, legal), image):
             yield "other moves are legal", state
+        view, image_view = line.views[ply], kit.look(mirrored)
+        for name in ("to_move", "terminal", "result"):
+            if (here := getattr(view, name)) != (there := getattr(image_view, name)):
+                yield f"{name} is {there}, not {here}", state
         if symmetric:
-            view, image_view = line.views[ply], kit.look(mirrored)
             legal_actions, search_actions = (
                 tuple(sorted(group.action(k, action) for action in actions))
                 for actions in (view.legal_actions, view.search_actions)

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameState, Move, Player, Point
-from dlgo.conformance import kit
+from dlgo.conformance import kit, playing
+from dlgo.conformance.broken import Kind
+from dlgo.display import board_text
 from dlgo.errors import DlgoError, IllegalMoveError, NotationError
+from dlgo.rng import make_rng
 from dlgo.text import number_of
 
+# Successors of a position whose boards are compared.
+COMPARED_BOARDS = 24
 # Values that are not moves of any game.
 NON_MOVES = (
     Move("dance"), Move.play(None), Move.play("nonsense"), Move.play(-1), Move.play(10**9),
     Move.play(1.5), Move.play(()), Move.play((1, 2, 3)), Move.play((0, 10**9)),
     Move.play(Point(0, 0)), Move.play(Point(-1, 1)), Move.play(Point(10**9, 1)),
 )
+# Random games that are looked at in compiled code: as many as take about these microseconds.
+MANY_US, MANY_GAMES = 1e6, (100, 5_000)
 # A player may type anything: it is read as a move, legal or not, or rejected in one line.
 ODD_TEXTS = (
     "", " ", "?", "-", "0", "-1", "1.5", "nan", "zz99", "9" * 40, "a" * 400, "A0", "A²", "１",
@@ -64,6 +70,26 @@ def legality(state: GameState) -> Iterator[str]:
         if bool(kernels.is_legal(state.kernel_state, action)) != (action in legal):
             lists = "lists" if action in legal else "does not list"
             yield f"legal_actions {lists} action {action}, is_legal says otherwise"
+
+
+def many_games(sample: kit.Sample) -> kit.Findings:
+    """Thousands of random games, in compiled code, list legal actions until they end."""
+    game, start = sample.game, GameState.new_game(sample.game)
+    plies = max(len(line.actions) for line in sample.lines)
+    n = int(np.clip(MANY_US / (plies * (0.3 + game.num_actions / 1000)), *MANY_GAMES))
+    position = kit.clone(start, room=kit.LONGEST_GAME)
+    actions = np.empty(game.num_actions, np.int64)
+    for seed in range(n):
+        kernels.copy_into(position, start.kernel_state)
+        if playing.random_game(position, make_rng(seed), seed % 2 > 0, actions) in (-1, 0, 1):
+            continue
+        line = kit.sound_line(game, playing.choices_of(make_rng(seed)), seed % 2 > 0)
+        if not line.over:
+            text = f"a random game of {game} has not ended after {kit.LONGEST_GAME} plies"
+            raise kit.broken("end", text, kind=Kind.LENGTH)
+        for text, state in result(kit.Sample(game, (line,))):
+            raise kit.broken("result", text, state)
+    return iter(())
 
 
 @kit.at(100)
@@ -241,18 +267,25 @@ def _count(state: GameState, depth: int) -> int:
 
 @kit.at(30, finished=4)
 def render(state: GameState) -> Iterator[str]:
-    """The board shows every stone, and marks the last play."""
-    game, text = state.game, str(state)
+    """Positions with other pieces look different; the usual board marks the last play."""
+    game, text, unmarked = state.game, str(state), _unmarked(state)
     if not text.strip() or text != "\n".join(line.rstrip() for line in text.splitlines()):
         yield "an empty board, or lines that end in blanks"
-    for piece, n in Counter(_pieces_of(state)).items():
-        if piece >= 0 and text.count(symbol := game.piece_symbol(piece)) < n:
-            yield f"shows fewer than {n} {symbol!r}:\n{text}\n"
+    successors: dict[str, tuple[Move, list[int]]] = {}
+    for move in state.legal_moves()[:COMPARED_BOARDS]:
+        child = state.apply_move(move)
+        other, pieces = successors.setdefault(_unmarked(child), (move, _pieces_of(child)))
+        if pieces != _pieces_of(child):
+            yield f"looks the same after {game.move_text(other)} and {game.move_text(move)}, " \
+                f"though other pieces are there:\n{_unmarked(child)}\n"
     # A finished game may be marked in another way, for example the stones that won.
-    if not state.is_over() and state.last_move is not None and state.last_move.is_play:
-        unmarked = game.render(GameState(game, state.kernel_state))
-        if text == unmarked:
-            yield f"does not mark the last play:\n{text}\n"
+    usual = board_text(GameState(game, state.kernel_state)) in unmarked and not state.is_over()
+    if usual and state.last_move is not None and state.last_move.is_play and text == unmarked:
+        yield f"does not mark the last play:\n{text}\n"
+
+
+def _unmarked(state: GameState) -> str:
+    return state.game.render(GameState(state.game, state.kernel_state))
 
 
 def _pieces_of(state: GameState) -> list[int]:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameState
-from dlgo.conformance import kit
+from dlgo.conformance import kit, playing
 from dlgo.conformance.broken import Kind
-from dlgo.rng import below, make_rng
+from dlgo.rng import make_rng
 
-# Games per position and method, where rollouts are compared with random moves.
-COMPARED_POSITIONS, COMPARED_GAMES = 12, 150
-ROLLOUTS = 4 * COMPARED_GAMES
+# Positions whose rollouts are compared with random moves, half of them near the end; games of each
+# kind, as many as take about these microseconds, and at least and at most this number.
+COMPARED_POSITIONS, COMPARED_US, COMPARED_GAMES = 24, 100_000.0, (150, 4_000)
+# Positions, draws of each and groups of actions, for the comparison of first actions.
+CHOICE_POSITIONS, CHOICES, CHOICE_GROUPS = 24, 240, 12
 # Standard errors by which two equal frequencies may differ: by chance, once in 10**6.
 TOLERANCE = 5.0
 # For the comparison of estimates with the results of random games.
@@ -28,7 +32,8 @@ def rollout_seeds(sample: kit.Sample) -> kit.Findings:
     """Rollouts from the start end, and equal seeds give equal rollouts."""
     # Called first, with only the start position; other rules check more, with copies.
     once, again = (
-        [kit.rolled(sample.game.new_kernel_state(), seed) for seed in range(16)] for _ in range(2)
+        [playing.rolled(sample.game.new_kernel_state(), seed) for seed in range(16)]
+        for _ in range(2)
     )
     start = GameState.new_game(sample.game)
     if once != again:
@@ -40,14 +45,79 @@ def rollout_seeds(sample: kit.Sample) -> kit.Findings:
 @kit.at(12)
 def rollout(state: GameState) -> Iterator[str]:
     """A rollout returns -1, 0 or 1, and is the same in compiled loops."""
-    for seed in range(16):
+    for seed in range(8):
         value = kernels.rollout(kit.clone(state), make_rng(seed))
         if not isinstance(value, (int, np.integer)) or value not in (-1, 0, 1):
             yield f"returns {value!r}, not -1, 0 or 1"
+    for seed in range(4):
+        yield from _unlike_a_game(state, *playing.actions_of_rollout(state, seed))
     total = kernels.rollouts(state.kernel_state, kit.clone(state), make_rng(2), 16)
     rng = make_rng(2)
     if total != sum(kernels.rollout(kit.clone(state), rng) for _ in range(16)):
         yield "compiled into a loop, it gives other results"
+
+
+def _unlike_a_game(state: GameState, actions: list[int], value: int | None) -> Iterator[str]:
+    """Whether a rollout plays what is illegal, or returns another result than its game has."""
+    position = kit.clone(state, room=len(actions) + 1)
+    for n, action in enumerate(actions):
+        if kernels.terminal(position) or not kernels.is_legal(position, action):
+            text = f"plays action {action}, which is illegal, as its action {n + 1}"
+            raise kit.broken("rollout", text, state, Kind.ROLLOUT_ACTION)
+        kernels.play(position, action)
+    if actions and kernels.terminal(position) and kernels.result(position) != value:
+        yield f"returns {value}, but the game that it has played ends with " \
+            f"{kernels.result(position)}"
+
+
+def rollout_choices(sample: kit.Sample) -> kit.Findings:
+    """A rollout chooses each of the `search_actions` equally often.
+
+    Skipped for games whose rollouts are declared as not uniform, and for rollouts that do not call
+    `play`: their results are compared.
+    """
+    states = sample.states(4 * CHOICE_POSITIONS if sample.game.uniform_rollouts else 0)
+    open_states = (state for state in states if len(kit.listed(state, "search_actions")) > 1)
+    counts = []
+    for state in itertools.islice(open_states, CHOICE_POSITIONS):
+        if (count := _choices(state)) is None:
+            return iter(())
+        counts.append((*count, state))
+    excess = sum(chi_squared - freedom for chi_squared, freedom, _, _ in counts)
+    if excess > (TOLERANCE + 2) * math.sqrt(2 * sum(freedom for _, freedom, _, _ in counts)):
+        _, _, text, state = max(counts, key=lambda count: count[0] - count[1])
+        raise kit.broken("rollout choices", text, state, Kind.UNEVEN)
+    return iter(())
+
+
+def _choices(state: GameState) -> tuple[float, int, str] | None:
+    """Pearson's chi-squared and its degrees of freedom for the first actions of rollouts, and the
+    commonest of them in words; None if they cannot be seen. Raises RuleBroken if they are uneven.
+    """
+    game, options = state.game, sorted(kit.listed(state, "search_actions"))
+    chosen = [action for seed in range(CHOICES)
+              for action in playing.actions_of_rollout(state, seed, 1)[0]]
+    if not chosen:
+        return None
+    broken = functools.partial(
+        kit.broken, "rollout choices", again=lambda states: _choices(states[0]) and None)
+    if strange := set(chosen) - set(options):
+        text = f"plays action {min(strange)}, which search_actions does not list"
+        raise broken(text, state, Kind.ROLLOUT_ACTION)
+    # Neighbours among many actions are counted together: the test needs some draws of each.
+    n, scale = len(options), max(len(options), CHOICE_GROUPS)
+    sizes = np.bincount(np.arange(n) * CHOICE_GROUPS // scale)
+    groups = np.searchsorted(options, chosen) * CHOICE_GROUPS // scale
+    sizes, often = sizes[sizes > 0], np.bincount(groups, minlength=len(sizes))[sizes > 0]
+    expected = len(chosen) * sizes / n
+    chi_squared, freedom = float(((often - expected) ** 2 / expected).sum()), len(sizes) - 1
+    action, most = Counter(chosen).most_common(1)[0]
+    text = f"{most / len(chosen):.0%} of rollouts begin with " \
+        f"{game.move_text(game.move_of(action))}, one of {n} search_actions: {1 / n:.0%} should"
+    # Passed by chance once in 10**7, with one degree of freedom, too.
+    if chi_squared > freedom + 6.5 * math.sqrt(2 * freedom) + 18:
+        raise broken(text, state, Kind.UNEVEN)
+    return chi_squared, freedom, text
 
 
 @kit.at(8)
@@ -116,29 +186,41 @@ def rollout_chances(sample: kit.Sample) -> kit.Findings:
 
     Skipped for games whose rollouts are declared as not uniform.
     """
-    for state in sample.states(COMPARED_POSITIONS if sample.game.uniform_rollouts else 0):
-        rng = make_rng(sample.seed + 1)
-        fast = Counter(int(kernels.rollout(kit.clone(state), rng)) for _ in range(ROLLOUTS))
-        slow = Counter(_play_out(state, rng) for _ in range(COMPARED_GAMES))
-        for value in (-1, 0, 1):
-            p, q = fast[value] / ROLLOUTS, slow[value] / COMPARED_GAMES
-            mean = (fast[value] + slow[value]) / (ROLLOUTS + COMPARED_GAMES)
-            error = math.sqrt(mean * (1 - mean) * (1 / ROLLOUTS + 1 / COMPARED_GAMES))
-            if abs(p - q) > TOLERANCE * error:
-                yield f"{p:.0%} of rollouts end with result {value}, but {q:.0%} of games of " \
-                    "random search_actions", state
+    if not sample.game.uniform_rollouts:
+        return iter(())
+    # Near the end a single choice decides.
+    late = [(line, ply) for line in sample.lines if line.over
+            for ply in range(max(0, len(line.actions) - 6), len(line.actions))]
+    places = sample.places(COMPARED_POSITIONS // 2)
+    places += late[:: max(1, -(-2 * len(late) // COMPARED_POSITIONS))]
+    longest = max(len(line.actions) for line in sample.lines)
+    for line, ply in places:
+        length = (len(line.actions) if line.over else longest) - ply
+        us = (length + 5) * (0.3 + sample.game.num_actions / 1000)
+        _compare(int(np.clip(COMPARED_US / us, *COMPARED_GAMES)), [line.states[ply]])
+    return iter(())
 
 
-def _play_out(state: GameState, rng: np.ndarray) -> int:
+def _compare(n: int, states: Sequence[GameState]) -> None:
+    """Raise RuleBroken if `n` rollouts from the first state have other results than random
+    games."""
+    state, rng = states[0], make_rng(1)
     position = kit.clone(state, room=kit.LONGEST_GAME)
     actions = np.empty(state.game.num_actions, np.int64)
-    for _ in range(kit.LONGEST_GAME):
-        if kernels.terminal(position):
-            return int(kernels.result(position))
-        n = kernels.search_actions(position, actions)
-        kernels.play(position, int(actions[below(rng, n)]))
-    text = f"a random game has not ended after {kit.LONGEST_GAME} plies"
-    raise kit.broken("end", text, state, Kind.LENGTH)
+    fast, slow = Counter[int](), Counter[int]()
+    for _ in range(n):
+        kernels.copy_into(position, state.kernel_state)
+        fast[int(kernels.rollout(position, rng))] += 1
+        kernels.copy_into(position, state.kernel_state)
+        slow[int(playing.random_game(position, rng, True, actions))] += 1
+    for value in (-1, 0, 1):
+        # At least five of a kind, or the normal distribution does not hold.
+        mean = max((fast[value] + slow[value]) / 2, 5.0) / n
+        if abs(fast[value] - slow[value]) / n > TOLERANCE * math.sqrt(2 * mean * (1 - mean) / n):
+            text = f"{fast[value] / n:.1%} of rollouts end with result {value}, but " \
+                f"{slow[value] / n:.1%} of games of random search_actions"
+            again = functools.partial(_compare, n)
+            raise kit.broken("rollout chances", text, state, again=again)
 
 
 @kit.at(200)
