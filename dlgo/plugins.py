@@ -125,8 +125,7 @@ class PluginGroup:
         """Like `specs.split_version`, but the version of an object made in Python stays: it is part
         of its name."""
         text, version = split_version(spec)
-        name, _ = self.split(text)
-        return (text, version) if self.is_known(name) else (spec, "")
+        return (text, version) if ":" in text or self.is_known(text) else (spec, "")
 
     def is_file(self, name: str) -> bool:
         """Whether `find` would run a file or a module that is not an installed plug-in."""

@@ -89,6 +89,9 @@ def get_game(
         spec, version = GAMES.split_version(str(spec))
         name, settings_text = GAMES.split(spec)
         spec_options = dict(split_settings(settings_text, f"game {spec!r}"))
+    elif inspect.isclass(spec) and issubclass(spec, GameSpec):
+        raise SpecError(f"game {spec.__name__} is not complete; add the methods "
+                        f"{', '.join(sorted(spec.__abstractmethods__))}")
     else:
         raise SpecError(f"{spec!r} is not a game; write its name, such as dlgo.game('connect4')")
     short = re.fullmatch(r"([a-z]+)(\d+)", name) if name not in _GAMES else None

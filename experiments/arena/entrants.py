@@ -45,14 +45,12 @@ class Entrant(NamedTuple):
     @functools.lru_cache(maxsize=1000)
     def of(cls, text: str) -> Entrant:
         """The entrant that a ledger calls `text`."""
-        if registry.ENGINES.is_given(registry.ENGINES.split(text)[0]):
-            return cls(text, text, "", False, EngineSpec.parse(text))  # the version is in its name
-        spec, version = split_version(text)
+        spec, version = registry.ENGINES.split_version(text)
         if registry.is_outside(spec):
             return cls(text, spec, version, True)
         try:
             return cls(text, spec, version, False, EngineSpec.parse(spec))
-        except SpecError:  # known in the workers only
+        except SpecError:  # known in the workers only, or to be made in Python yet
             return cls(text, spec, version, False)
 
     @property

@@ -3,8 +3,9 @@ object; to each of its functions, in a script, in a notebook, and in a process t
 
 from __future__ import annotations
 
+import functools
 import json
-import textwrap
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,10 @@ import pandas as pd
 import pytest
 
 import dlgo
+from dlgo.code_digest import code_digest
+from engines.registry import EngineSpec
 from experiments import templates
+from experiments.arena.entrants import Entrant
 from tests.command import ROOT
 from tests.front_door.test_front_door import python
 
@@ -58,11 +62,11 @@ BOT_CALLS = {
     "against": "dlgo.generate('tictactoe', 'random', games=2, against={0}, out=new(), workers=1)",
 }
 CALLS = {
-    f"{call} {noun}: {given}": text.format(thing)
+    f"{call} {noun}, {given}": text.format(thing)
     for noun, calls, things in (("game", GAME_CALLS, GAMES_GIVEN), ("bot", BOT_CALLS, BOTS_GIVEN))
     for call, text in calls.items() for given, thing in things.items()
 }
-TABLE = f"""
+TABLE = """
 import itertools, json, os
 from pathlib import Path
 
@@ -73,37 +77,44 @@ import rows
 numbers = itertools.count()
 
 def new():
-    return f"{{os.getpid()}}-{{next(numbers)}}"
+    return f"{os.getpid()}-{next(numbers)}"
 
 def assert_ok(report):
     assert report.ok, report
 
-def main():
-    answers = {{}}
-    for name, text in {CALLS!r}.items():
+def main(calls):
+    answers = {}
+    for name, text in calls.items():
         try:
             eval(text, globals())
             answers[name] = "right"
         except Exception as error:
-            answers[name] = f"{{type(error).__name__}}: {{error}}"
+            answers[name] = f"{type(error).__name__}: {error}"
     Path("answers.json").write_text(json.dumps(answers))
 """
-# How a user runs it: the file, and its parts.
+# These are read like a file or an imported class: a script is enough.
+ALIKE = ("a name", "a path", "a module", "a game of it", "an imported object")
+SHORT = {name: text for name, text in CALLS.items() if name.partition(", ")[2] not in ALIKE}
+# How a user runs it: the file, its last part, and the calls.
 SETTINGS = {
-    "script": ("mine.py", [OWN, TABLE, "main()"]),
-    "notebook": ("mine.ipynb", [OWN, TABLE, "main()"]),
-    "spawn": ("mine.py", [OWN, TABLE, textwrap.dedent("""
-        import multiprocessing
+    "script": ("mine.py", "main({!r})", CALLS),
+    "notebook": ("mine.ipynb", "main({!r})", SHORT),
+    "spawn": ("mine.py", """
+import multiprocessing
 
-        if __name__ == "__main__":
-            process = multiprocessing.get_context("spawn").Process(target=main)
-            process.start()
-            process.join()
-        """)]),
+if __name__ == "__main__":
+    process = multiprocessing.get_context("spawn").Process(target=main, args=({!r},))
+    process.start()
+    process.join()
+""", SHORT),
 }
 
 
-def run(folder: Path, name: str, parts: list[str]) -> None:
+def run(folder: Path, name: str, last: str, calls: dict[str, str]) -> dict[str, str]:
+    """The answer of each call."""
+    (folder / "rows.py").write_text(ROWS)
+    (folder / "bot.py").write_text(BOT)
+    parts = [OWN, TABLE, last.format(calls)]
     if name.endswith(".py"):
         (folder / name).write_text("\n".join(parts))
         done = python(folder, name)
@@ -115,21 +126,24 @@ def run(folder: Path, name: str, parts: list[str]) -> None:
             patch.setenv("PYTHONPATH", str(ROOT))
             nbclient.NotebookClient(
                 book, timeout=1800, resources={"metadata": {"path": str(folder)}}).execute()
+    answers: dict[str, str] = json.loads((folder / "answers.json").read_text())
+    return answers
 
 
-@pytest.fixture(scope="module", params=SETTINGS)
-def answers(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    folder = tmp_path_factory.mktemp(request.param)
-    (folder / "rows.py").write_text(ROWS)
-    (folder / "bot.py").write_text(BOT)
-    run(folder, *SETTINGS[request.param])
-    return json.loads((folder / "answers.json").read_text())
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str, str]]:
+    """The answers in a setting."""
+    return functools.cache(
+        lambda setting: run(tmp_path_factory.mktemp(setting), *SETTINGS[setting]))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("call", CALLS)
-def test_every_function_takes_whatever_is_given(answers: dict[str, str], call: str) -> None:
-    assert answers[call] == "right"
+@pytest.mark.parametrize(
+    ("setting", "call"), [(name, call) for name in SETTINGS for call in SETTINGS[name][2]])
+def test_every_function_takes_whatever_is_given(
+    answers: Callable[[str], dict[str, str]], setting: str, call: str
+) -> None:
+    assert answers(setting)[call] == "right"
 
 
 def in_cell(source: str, name: str) -> Any:
@@ -170,6 +184,19 @@ def test_an_edited_rule_is_another_game() -> None:
 def test_a_game_of_another_process_is_not_in_this_one(tmp_path: Path) -> None:
     with pytest.raises(dlgo.SpecError, match="made in a notebook or script.*run its cell"):
         dlgo.game("Own@12345678")
+
+
+def test_a_ledger_may_be_read_before_its_bot_is_made() -> None:
+    cls = in_cell(BOT.replace("[0]", "[1]"), "Bot")
+    name = f"Bot@{code_digest(cls)[:8]}"
+    assert Entrant.of(name).engine is None
+    assert EngineSpec.of(cls).text == name
+    assert Entrant.of(name).build(dlgo.game("tictactoe")).target is cls
+
+
+def test_a_game_that_lacks_a_method_is_told_which() -> None:
+    with pytest.raises(dlgo.SpecError, match="game Own is not complete; .*methods why_illegal$"):
+        dlgo.game(in_cell(OWN.replace("def why_illegal", "def why"), "Own"))
 
 
 def test_a_game_with_the_name_of_another_is_refused() -> None:
