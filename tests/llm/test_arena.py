@@ -179,14 +179,20 @@ def test_a_key_is_hidden_in_every_spelling(spelling: str, monkeypatch) -> None:
     "http://me:hunter22@h", "key_env=sk-hunter22,url=http://h", "url=http://h,extra=key:hunter22",
     "template=http://me:hunter22@h/t,url=http://h",
 ])
-def test_no_message_has_a_password(options: str, tmp_path, monkeypatch) -> None:
+def test_no_message_has_a_password(options: str, monkeypatch) -> None:
     monkeypatch.setenv("DLGO_LLM_KEY", "hunter22")
-    done = CliRunner().invoke(tournament, [
-        "--game", "tictactoe", "--engine", f"llm:m,{options}", "--engine", "random", "--pairs", "1",
-        "--ledger", str(tmp_path / "l.sqlite"), "--workers", "1"])
-    text = f"{done.output}{done.exception}"
-    assert isinstance(done.exception, dlgo.DlgoError), text
+    entrant = f"llm:m,{options}"
+    with pytest.raises(dlgo.DlgoError) as error:
+        build_engine(entrant, "tictactoe")
+    text = f"{error.value} {dlgo.DlgoError(f'{entrant} cannot play')}"  # what a tournament says
     assert "hunter22" not in text and "[hidden]" in text
+
+
+def test_a_password_is_in_no_file(tmp_path) -> None:
+    done = CliRunner().invoke(tournament, [
+        "--game", "tictactoe", "--engine", "llm:m,url=http://me:hunter22@127.0.0.1:1/v1",
+        "--engine", "random", "--pairs", "1", "--ledger", str(tmp_path / "l.sqlite")])
+    assert "//[hidden]127.0.0.1:1/v1 cannot play tictactoe" in str(done.exception)
     assert not any(b"hunter22" in file.read_bytes() for file in tmp_path.rglob("*"))
 
 
