@@ -145,9 +145,8 @@ def _read(option: str, name: str, folder: str, ending: str) -> str:
     included = {path.stem: path for path in sorted((_HERE / folder).glob(f"*{ending}"))}
     try:
         return (included.get(name) or user_path(name)).read_text(encoding="utf-8")
-    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: `~` of an unknown user
-        reason = getattr(error, "strerror", None) or (
-            "unknown user" if isinstance(error, RuntimeError) else "it is not text in UTF-8")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not text in UTF-8"
         raise SpecError(f"engine llm: {option} {name} cannot be read: {reason}; name a file, or "
                         f"one of {', '.join(included)}") from None
 

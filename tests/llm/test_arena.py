@@ -188,6 +188,7 @@ def test_no_message_has_a_password(options: str, monkeypatch) -> None:
     assert "hunter22" not in text and "[hidden]" in text
 
 
+@pytest.mark.slow
 def test_a_password_is_in_no_file(tmp_path) -> None:
     done = CliRunner().invoke(tournament, [
         "--game", "tictactoe", "--engine", "llm:m,url=http://me:hunter22@127.0.0.1:1/v1",

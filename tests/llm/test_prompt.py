@@ -69,7 +69,7 @@ def test_a_disguised_game_is_the_same_game_and_shows_nothing_of_the_board() -> N
     (",url=http://c,key_env=sk-1234", r"key_env=\[hidden\] has no key"),
     (",url=http://c/v1?key=1", "must not contain"),
     (",url=http://c,template=no/such", "cannot be read"),
-    (",url=http://c,template=~nobody-here/t", "unknown user"),
+    (",url=http://c,template=~nobody-here/t", "No such file"),
     (",url=http://c,extra=a b", "name:value"),
     (",url=http://c,extra=a:{b:c}", "a:{b:c} is not JSON.*single quotes"),
     (",url=http://c,extra=a:[1", "is not JSON"), (',url=http://c,extra=a:"b"c', "is not JSON"),
