@@ -45,7 +45,8 @@ def run(
         if context is not None and error.message == "Missing command.":  # as in `ledger FILE`
             click.echo(context.get_help())
             sys.exit(0)
-        _fail(re.sub(r"\s*\n\s*", " ", error.format_message()), 2)
+        text = re.sub(r"\s*\n\s*", " ", error.format_message())
+        _fail(text.replace("is not readable.", "is not readable; check its permissions"), 2)
     except (KeyboardInterrupt, click.Abort) as error:
         # Click turns Ctrl-C into an Abort; its cause has the message.
         _fail(str(error) or str(error.__cause__ or "") or "stopped", 130)

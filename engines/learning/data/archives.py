@@ -25,7 +25,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from dlgo.errors import DataError
+from dlgo.errors import DataError, system_reason
 from dlgo.records.sgf import MAX_BYTES
 from dlgo.text import one_line
 
@@ -207,5 +207,6 @@ def _unreadable(archive: Path, error: Exception) -> DataError:
 
 def _reason(error: Exception) -> str:
     # tarfile lists what each way of unpacking said, line by line.
-    reason = str(getattr(error, "strerror", None) or error).partition("\n")[0].rstrip(":")
+    reason = system_reason(error) if isinstance(error, OSError) else str(error)
+    reason = reason.partition("\n")[0].rstrip(":")
     return one_line(reason or type(error).__name__)

@@ -21,8 +21,8 @@ from dlgo.files import write_file
 from dlgo.readers import check_archive, check_format, read_json, reading
 
 FILE_NAME = "checkpoint.npz"
-# Where a file of a run cannot be written, on a full disk for instance.
-REMEDY = "make room, and run the same command again: it continues"
+# If a file of a run cannot be written.
+REMEDY = "make room or allow writing, and run the same command again: it continues"
 _FORMAT = 1  # the format's version
 
 
