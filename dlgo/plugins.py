@@ -37,7 +37,7 @@ from typing import Any
 
 from dlgo.code_digest import code_digest
 from dlgo.digests import hex_digest
-from dlgo.errors import LoadError, PluginError
+from dlgo.errors import LoadError, PluginError, UnreadableError, system_reason
 from dlgo.files import relative_path, user_path
 from dlgo.specs import split_version, suggest
 from dlgo.text import with_article
@@ -321,6 +321,8 @@ def _load_module(name: str, label: str, path: Path | None = None) -> ModuleType:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # anything that the file does while loading, including exit()
+        if isinstance(error, OSError) and path is not None and error.filename == str(path):
+            raise UnreadableError(f"{label} cannot be read: {system_reason(error)}") from None
         fault = describe(error, lambda file: path is not None and file == str(path))
         raise LoadError(f"{label}{fault.where}", str(fault)) from error
 

@@ -26,7 +26,7 @@ from dlgo.api import GameSpec
 from dlgo.conformance import RULES, Kind, RuleBroken, check_game, draw_sample, kit
 from dlgo.conformance.broken import explain
 from dlgo.conformance.plain import use_plain_integers
-from dlgo.errors import DlgoError, LoadError, PluginError, SpecError
+from dlgo.errors import DlgoError, LoadError, PluginError, SpecError, UnreadableError
 from dlgo.files import relative_path
 from dlgo.games import GAMES, get_game
 from dlgo.plugins import PluginGroup
@@ -318,7 +318,7 @@ def _child() -> None:
     except LoadError as error:
         finding = replace(_finding("loading", error.reason, error, None), place=error.place)
         tell(**asdict(Report(spec, findings=(finding,))))
-    except SpecError as error:
+    except (SpecError, UnreadableError) as error:
         tell(refused=str(error))
     os._exit(0)  # a thread may still be in an endless loop
 

@@ -309,6 +309,9 @@ def test_a_user_without_home_and_name_has_a_cache_of_his_own(
     jit._folder_without_home.cache_clear()
     assert jit.base_folder() == tmp_path / "dlgo-cache"
     assert (tmp_path / "dlgo-cache").stat().st_mode & 0o077 == 0
+    # Earlier versions of platformdirs leave the `~` in the path.
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda *_, **options: Path("~/.cache/dlgo"))
+    assert jit.base_folder() == tmp_path / "dlgo-cache"
     jit._folder_without_home.cache_clear()
     monkeypatch.setattr(jit, "is_own", lambda status: False)  # another user was first
     assert jit.base_folder() not in (tmp_path / "dlgo-cache", Path("~/.cache/dlgo"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.metadata
 import pickle
 import re
@@ -14,12 +15,13 @@ from pathlib import Path
 import pytest
 
 from dlgo import GameState, Move, get_game
-from dlgo.errors import BotError, PluginError, SpecError
+from dlgo.errors import BotError, PluginError, SpecError, UnreadableError
 from dlgo.plugins import load_file
 from engines.base import Budget, Decision, Engine
 from engines.mcts.engine import MCTSEngine
 from engines.registry import ENGINES, EngineSpec, build_engine
 from experiments.arena.planfile import located
+from tests.conftest import one_line_error
 
 ROOT = Path(__file__).resolve().parents[1]
 CONNECT4 = get_game("connect4")
@@ -361,3 +363,16 @@ def test_a_size_may_stand_without_its_name() -> None:
         get_game("connect4", 7)
     with pytest.raises(SpecError, match="3 is not a game"):
         get_game(3)
+
+
+def test_a_file_that_the_system_does_not_give_is_no_fault_of_its_author(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "closed.py").write_text("class Bot:\n    pass\n")
+    monkeypatch.setattr("importlib.machinery.SourceFileLoader.get_data", _refuse)
+    with one_line_error(UnreadableError, "closed.py cannot be read: Permission denied; check its"):
+        load_file(tmp_path / "closed.py")
+
+
+def _refuse(loader: object, path: str) -> bytes:
+    raise PermissionError(errno.EACCES, "Permission denied", path)
