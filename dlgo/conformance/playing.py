@@ -51,7 +51,7 @@ def actions_of_rollout(
     It runs as plain Python. Without actions, it does not call `play` by a name of its own file.
     """
     result = None
-    functions = kernels.functions_of(state.kernel_state)
+    functions = kernels.functions_of(type(state.kernel_state))
     play, rollout = (getattr(functions[name], "py_func", functions[name])
                      for name in ("play", "rollout"))
     names = rollout.__globals__
