@@ -156,11 +156,11 @@ def test_rate_prints_the_ratings(games, tmp_path):
 def test_games_of_several_kinds_are_rated_apart(tmp_path):
     path = tmp_path / "games.csv"
     path.write_text("game,first,second,result\ngo,a,b,1\ngo,b,a,1\nchess,c,d,1\nchess,d,c,1\n"
-                    "chess960,e,e,1\n")
+                    "chess960,e,f,1\n")
     output = run("rate", path, "--anchor", "a=0").output
     assert "go: 2 games, 2 entrants. Elo, a is set to 0." in output
     assert "chess: 2 games, 2 entrants. Elo, 0 is the mean of the field." in output
-    assert "chess960: 1 game, 1 entrant. " in output
+    assert "chess960: 1 game, 2 entrants. " in output
 
 
 # Comparing
