@@ -13,6 +13,7 @@ dlgo audit "gtp:gnugo ..." --game go.
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
@@ -27,15 +28,20 @@ from dlgo.conformance.kit import bytes_of
 from dlgo.errors import DlgoError
 from dlgo.games import get_game
 from dlgo.plugins import load_file
+from dlgo.system.watchdogs import TooSlow, watchdog
 from dlgo.text import excerpt
 from engines import bots
 from engines.base import Budget, Decision
 from engines.registry import ENGINES, EngineSpec, build_engine, engine_class
 from experiments.museum import PARTS
 from experiments.museum.traces import RULES
-from experiments.museum.tree_game import Script, TreeGame, tree_game
+from experiments.museum.tree_game import Script, TreeGame, ended, mirrored, tree_game
 
 SIMULATIONS = 400
+# One move is better, but not by perfect play. A player answers within these CPU seconds, unless it
+# looks at all that follows.
+_PAIRS = ("x(o~.3 o~.6)", "x(o~.6 o~.3)"), ("x(o~-.3 o~-.6)", "x(o~-.6 o~-.3)")
+_ANSWER_SECONDS = 5
 # A finding: what tells it from others of the property, and a sentence.
 Findings = Iterator[tuple[str, str]]
 # Tags of findings that are none: what could not be seen, and in how many positions a player was
@@ -132,8 +138,7 @@ class Subject:
         if player:
             self._player = EngineSpec.of(player)
             self.functions["moves" if game else "select_move"] = self._decide
-            # Whether it can be told a number of simulations.
-            self.counts_simulations = "sims" in engine_class(self._player.name).budgets
+            self._counts = "sims" in engine_class(self._player.name).budgets
             if game:
                 build_engine(self._player, self.game).close()  # it says now what it does not play
         unknown = {*PARTS, "select_move"} - {*self.functions}
@@ -168,13 +173,38 @@ class Subject:
     def ask(self, part: str, tree: str, simulations: int = SIMULATIONS) -> Answer:
         """The answer of a search or player to the first position of a tree. Raises AuditError if
         that is none."""
+        if self.knows_ends_only(part):
+            tree = ended(tree)
         script = Script(tree_game(tree))
         state, evaluate = script.game.start(), [script] if part == "search" else []
         return _read(state, self.call(part, state, *evaluate, simulations), script)
 
+    def counts_simulations(self, part: str) -> bool:
+        """Whether the part can be told a number of simulations."""
+        return part != "select_move" or self._counts
+
+    def knows_ends_only(self, part: str) -> bool:
+        """Whether the part is a player that knows results only, as perfect play does, or heuristics
+        for one game: it moves alike whichever move is better for others, or does not answer soon.
+        """
+        return part == "select_move" and self._knows_ends_only
+
+    @functools.cached_property
+    def _knows_ends_only(self) -> bool:
+        def move(tree: str) -> int:
+            state = tree_game(tree).start()
+            return _action(state, self._decide(state, SIMULATIONS).move)
+
+        try:
+            with watchdog(_ANSWER_SECONDS):
+                return any(move(tree) == move(other) for pair in _PAIRS
+                           for tree, other in (pair, map(mirrored, pair)))
+        except TooSlow:
+            return True
+
     def _decide(self, state: GameState, simulations: int = 0, seed: int = 1) -> Decision:
         """The decision of the player, with its own budget if `simulations` is 0."""
-        limit = Budget(sims=simulations) if simulations and self.counts_simulations else None
+        limit = Budget(sims=simulations) if simulations and self._counts else None
         with contextlib.closing(build_engine(self._player, state.game, seed)) as engine:
             decision = engine.analyse(state, limit)
         _action(state, decision.move)

@@ -58,6 +58,12 @@ def mirrored(text: str) -> str:
     return signed.translate(str.maketrans("xo+-", "ox-+"))
 
 
+def ended(text: str) -> str:
+    """The same tree with a result in the place of each long one: who is better there has won."""
+    return re.sub(r"[xo]~([+-]?[\d.]+)", lambda form: ("0", "+1", "-1")[
+        int(np.sign(float(form[1])))], text)
+
+
 @dataclass
 class Node:
     """A position of a tree. Parent and children are numbers of a list; values are those of x."""
