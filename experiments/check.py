@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import linecache
+import math
 import os
 import subprocess
 import sys
@@ -353,11 +354,11 @@ def _check_rules(game: GameSpec, mode: str, seconds: float, on_rule: Callable[[s
         for name in _MODES[mode]:
             work = f"rule {name!r}"
             on_rule(name)
-            if mode == "plain":
-                with watchdog(seconds):
+            with watchdog(seconds):
+                if mode == "plain":
                     kit.look_at(name, RULES[name], sample)
-            else:
-                kit.look_in_time(name, RULES[name], sample, work, seconds)
+                else:  # in a thread: compiled code cannot be interrupted
+                    kit.look_in_time(name, RULES[name], sample, work, math.inf)
     except TooSlow as error:  # raised in the line that was running
         raise _Endless(f"{work} has not ended after {seconds:g} CPU seconds") from error
     return len(_MODES[mode])

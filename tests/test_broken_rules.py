@@ -231,7 +231,7 @@ BROKEN: list[tuple[str, GameSpec]] = [
     ("rollout seeds: the same seeds", altered({}, rollout=roll_without_seed)),
     ("rollout seeds: .*draws nothing", altered({}, rollout=lambda state, rng: 0)),
     ("rollout chances: ", altered({}, rollout=roll_for_the_mover)),
-    ("rollout choices: .* of 9 search_actions: 11% should .*at the start", altered(
+    ("rollout choices: .* of 9 search_actions: 11.1% should .*at the start", altered(
         {}, rollout=roll_from_the_first, play=play
     )),
     ("rollout: plays action 8, which is illegal, as its action 2", altered(

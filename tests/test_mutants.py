@@ -34,7 +34,7 @@ OTHERS = {
         "        while state.words[house(action)] == 0:\n"
         "            action = 6 * state.words[TURN] + (action + 1) % 6\n"
         "        play(state, action)\n",
-        r"rollout choices: \d+% of rollouts begin with .* one of \d search_actions"),
+        r"rollout choices: \S+% of rollouts begin with .* one of \d search_actions"),
     "a player without moves": (
         "kalah", "side(state, 0) == 0 or side(state, 1) == 0", "side(state, 0) == 0",
         "legality: legal_actions lists nothing, but the game is not over"),
@@ -46,7 +46,7 @@ OTHERS = {
         r"keys: an equal position, reached by other moves, has another key .*after( \S+){4,6}\)"),
     "a rollout that prefers the first of the list": (
         "dash", "index = below(rng, n)\n", "index = min(below(rng, n), below(rng, n))\n",
-        r"rollout choices: .*dash, after \S+( \S+)?\)"),
+        r"rollout choices: .*Dash, (at the start|after \S+( \S+)?)\)"),
     "a hidden row": (
         "dash", '(f"{super().render(state)}\\n', '(f"{super().render(state)[11:]}\\n',
         "render: looks the same after"),

@@ -48,22 +48,22 @@ def actions_of_rollout(
     """The first actions of a rollout, as it gives them to the game's `play`, and its result if
     there are not `most` of them.
 
-    It runs as plain Python. Without actions, it does not call `play` by a name of its own file.
+    Without actions, the rollout is compiled, or does not call `play` by a name of its own file.
     """
-    result = None
     functions = kernels.functions_of(type(state.kernel_state))
-    play, rollout = (getattr(functions[name], "py_func", functions[name])
-                     for name in ("play", "rollout"))
-    names = rollout.__globals__
-    calls = {name: value for name, value in names.items()
-             if getattr(value, "py_func", value) is play}
+    play, rollout = functions["play"], functions["rollout"]
+    names = getattr(rollout, "__globals__", {})  # compiled code has none
+    calls = {name: value for name, value in names.items() if value is play}
     actions: list[int] = []
+    if not calls:
+        return actions, None
+    result = None
 
     def record(position: Any, action: int) -> None:
         actions.append(int(action))
         if len(actions) == most:
             raise _Enough
-        functions["play"](position, action)
+        play(position, action)
 
     names.update(dict.fromkeys(calls, record))
     try:

@@ -112,8 +112,8 @@ def _choices(state: GameState) -> tuple[float, int, str] | None:
     expected = len(chosen) * sizes / n
     chi_squared, freedom = float(((often - expected) ** 2 / expected).sum()), len(sizes) - 1
     action, most = Counter(chosen).most_common(1)[0]
-    text = f"{most / len(chosen):.0%} of rollouts begin with " \
-        f"{game.move_text(game.move_of(action))}, one of {n} search_actions: {1 / n:.0%} should"
+    text = f"{most / len(chosen):.1%} of rollouts begin with " \
+        f"{game.move_text(game.move_of(action))}, one of {n} search_actions: {1 / n:.1%} should"
     # Passed by chance once in 10**7, with one degree of freedom, too.
     if chi_squared > freedom + 6.5 * math.sqrt(2 * freedom) + 18:
         raise broken(text, state, Kind.UNEVEN)
