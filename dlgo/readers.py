@@ -27,6 +27,8 @@ from dlgo.errors import (
     DlgoError,
     ForeignFileError,
     FormatError,
+    IllegalMoveError,
+    NotationError,
     UnnamedGameError,
     UnreadableError,
     VersionError,
@@ -41,6 +43,8 @@ MOST_BYTES = 1 << 26
 MOST_LEVELS = 100  # of lists and tables in each other
 # The numbers of OSErrors that decoders raise about content.
 _DECODERS = (None, errno.EINVAL)
+# Errors of dlgo about content; others, as of an unknown game, say nothing against a file.
+_OF_CONTENT = (FormatError, IllegalMoveError, NotationError)
 _ARCHIVE = b"PK\3\4"  # the first bytes of a zip, such as NumPy's .npz
 
 
@@ -80,7 +84,7 @@ def reading(
         elif isinstance(problem, OSError) and problem.errno not in _DECODERS:
             cause = error if isinstance(problem, FileNotFoundError) else UnreadableError
             reason, remedy = f"{path} cannot be read: {system_reason(problem)}", ""
-        elif isinstance(problem, DlgoError) and not isinstance(problem, FormatError):
+        elif isinstance(problem, DlgoError) and not isinstance(problem, _OF_CONTENT):
             reason, remedy = f"{path}: {problem}", ""
         raise cause(f"{reason}{remedy}") from None
 

@@ -118,5 +118,5 @@ def test_what_is_no_puzzle_is_refused(tmp_path: Path) -> None:
                      {"position": "A1 A1", "solution": "B2", "value": 0, "plies": None,
                       "sims": None, "outcomes": {"B2": 0}}]})):
         path.write_text(text)
-        with pytest.raises(DlgoError, match=r"puzzles\.json is not a file of puzzles"):
+        with pytest.raises(DlgoError, match=r"puzzles\.json(:| is (not )?a) "):
             read_puzzles(path)
