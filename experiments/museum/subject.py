@@ -186,21 +186,25 @@ class Subject:
     def knows_ends_only(self, part: str) -> bool:
         """Whether the part is a player that knows results only, as perfect play does, or heuristics
         for one game: it moves alike whichever move is better for others, or does not answer soon.
+        One that reports visits or a value is examined as a search.
         """
         return part == "select_move" and self._knows_ends_only
 
     @functools.cached_property
     def _knows_ends_only(self) -> bool:
-        def move(tree: str) -> int:
-            state = tree_game(tree).start()
-            return _action(state, self._decide(state, SIMULATIONS).move)
+        def decide(tree: str) -> Decision:
+            return self._decide(tree_game(tree).start(), SIMULATIONS)
 
         try:
             with watchdog(_ANSWER_SECONDS):
-                return any(move(tree) == move(other) for pair in _PAIRS
-                           for tree, other in (pair, map(mirrored, pair)))
+                first = decide(_PAIRS[0][0])
+                return first.value is None and not first.visits and any(
+                    decide(tree).move == decide(other).move for pair in _PAIRS
+                    for tree, other in (pair, map(mirrored, pair)))
         except TooSlow:
             return True
+        except Exception:  # it is a finding where the player is examined
+            return False
 
     def _decide(self, state: GameState, simulations: int = 0, seed: int = 1) -> Decision:
         """The decision of the player, with its own budget if `simulations` is 0."""
