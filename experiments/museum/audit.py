@@ -42,11 +42,13 @@ _PATIENCE, _WALL_SECONDS = 3, 60
 _OURS = [Path(__file__).resolve().parents[2] / name for name in ("dlgo", "engines", "experiments")]
 # Findings that show a kind of fault by themselves, the most specific first: the property, the end
 # of the tag, the kind. Where a wrong model explains the answers, the tag is "=" with its kind.
-_SHOWN = (("all moves", "", "moves"), ("priors steer", "noise", "prior"),
-          ("most visited is played", "", "choice"), ("visits", "ends", "results"),
-          ("values are means", "batches", "batch"), ("visits", "sum", "mean"),
-          ("values are means", "visits", "mean"), ("targets", "number", "data"),
-          ("targets", "policy", "target policy"))
+_SHOWN = (
+    ("all moves", "", "moves"), ("priors steer", "noise", "prior"),
+    ("most visited is played", "", "choice"), ("visits", "ends", "results"),
+    ("values are means", "batches", "batch"), ("visits", "again", "kept"),
+    ("visits", "leaf", "mean"), ("visits", "sum", "mean"), ("values are means", "visits", "mean"),
+    ("targets", "number", "data"), ("targets", "policy", "target policy"), ("", "", "="),
+    ("exploration", "ends", "selection"))
 # A player that was asked about fewer positions was asked little.
 _LITTLE = 24
 _NEXT = """
@@ -75,9 +77,10 @@ class Finding(NamedTuple):
     @property
     def shown(self) -> tuple[int, str]:
         """Its place among the specific findings, and the kind of fault that it shows, or ""."""
-        return next(((place, kind) for place, (name, ending, kind) in enumerate(_SHOWN)
-                     if name == self.name and self.tag.endswith(ending)),
-                    (len(_SHOWN), self.tag[1:] if self.tag.startswith("=") else ""))
+        return next(((place, self.tag[1:] if kind == "=" else kind)
+                     for place, (name, ending, kind) in enumerate(_SHOWN)
+                     if kind == self.tag[:1] or name == self.name and self.tag.endswith(ending)),
+                    (len(_SHOWN), ""))
 
 
 class Report(NamedTuple):
@@ -124,7 +127,8 @@ class Report(NamedTuple):
         agreed = Counter(kind for _, kind in {
             (finding.name, finding.shown[1]) for finding in findings if finding.name in MODELLED})
         for _, kind in sorted(finding.shown for finding in findings):
-            if kind and 2 * agreed.get(kind, 99) >= len(compared):
+            if kind and 2 * agreed.get(kind, 99) >= len(compared) and not (
+                kind == "selection" and "reply" in broken and "one rule" not in broken):
                 best.setdefault(kind)
         ranks = sorted((likeness(name), name in faults(), name) for name in features_of)
         for value, _, name in reversed(ranks):

@@ -60,6 +60,10 @@ def _targets_in(subject: Subject, part: str, start: GameState) -> Findings:
         if start.game != subject.game:
             where += " (a player may move twice; set GAME if it is for one game only)"
         yield from compare("number", f"{where}, number of examples", len(examples), len(states))
+        if len(examples) > 2 and len({str(example[-2]) for example in examples}) == 1 and (
+            examples[0][-2] is not None
+        ):
+            yield "one policy", f"{where}: all examples have the same policy, perhaps one array"
         for ply, (state, counts, example) in enumerate(zip(states, visits, examples, strict=False)):
             player, policy = state.next_player, example[-2]
             place = f"{where}, ply {ply}, {player.name} to move, target of the"
@@ -104,7 +108,7 @@ def encode(subject: Subject, part: str) -> Findings:
 
 def _positions(start: GameState) -> Iterator[GameState]:
     """Random games, and their first moves in any order: many positions differ in colours only."""
-    for seed in range(4):
+    for seed in range(12):
         moves = random_game(start, np.random.default_rng(seed))[-1].moves()
         for order in (moves[:-1], *itertools.permutations(moves[:4])):
             state = start
@@ -191,6 +195,9 @@ def loss(subject: Subject, part: str) -> Findings:
     its target."""
     rows = np.array([_loss(subject, rows=slice(row, row + 1)) for row in range(len(_VALUES))])
     whole = _loss(subject)
+    for unit in np.eye(len(_VALUES)):
+        yield from compare("shift", "its change when all logits of a row grow alike",
+                           _loss(subject, unit[:, None]) - whole, 0)
     yield from compare("mean", f"rows with the losses {_short(rows)}, together", whole, rows.mean())
     for row, unit in enumerate(np.eye(len(_VALUES))):
         step = _STEP * unit
@@ -198,8 +205,6 @@ def loss(subject: Subject, part: str) -> Findings:
                   "value": _loss(subject, value=step * (_RESULTS - _VALUES))}
         for name in (name for name, less in nearer.items() if not less < whole):
             yield name, f"it does not fall when the {name} of row {row} nears its target"
-        yield from compare("shift", "its change when all logits of a row grow alike",
-                           _loss(subject, unit[:, None]) - whole, 0)
 
 
 def gradient(subject: Subject, part: str) -> Findings:

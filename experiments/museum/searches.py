@@ -13,6 +13,7 @@ from typing import Any
 
 from dlgo.api import COLUMN_LETTERS
 from dlgo.conformance.kit import rules_by_name
+from experiments.museum.models import fault_of_search
 from experiments.museum.subject import SIMULATIONS, UNSEEN, Answer, Findings, Subject
 from experiments.museum.traces import RULES, Trace, best_fit
 from experiments.museum.tree_game import TREES, UNFINISHED, best, mirrored
@@ -84,15 +85,24 @@ def value(subject: Subject, part: str) -> Findings:
 
 
 def visits(subject: Subject, part: str) -> Findings:
-    """There are as many visits as simulations; many moves are tried; ends are not evaluated."""
+    """There are as many visits as simulations, also if asked again; many moves are tried; they are
+    evaluated, but ends are not."""
     for player, answer in both(subject, part, f"x(o(-1 0 x~0) 0 {'o~0 ' * 20})", 80):
         total, breadth = sum(answer.visits.values()), sum(map(bool, answer.visits.values()))
         ended = sum(answer.game.nodes[node].result != UNFINISHED for node in answer.asked)
         if not (counted := answer.visits and subject.kind != "other"):
             yield UNSEEN, "the visits of its moves"
         told = counted and subject.counts_simulations(part)
+        again = sum(subject.ask(part, answer.tree, 80).visits.values())
+        few = subject.ask(part, answer.tree, 15)
+        nodes = [few.game.nodes[0].children[action] for action in few.visits if few.visits[action]]
+        unasked = sum(few.game.nodes[node].result == UNFINISHED for node in {*nodes} - {*few.asked})
         for tag, wrong, text in (
             ("sum", told and not 40 <= total <= 100, f"the visits sum to {total:g}"),
+            ("again", told and again > 1.4 * total,
+             f"the visits sum to {again:g} when it is asked again"),
+            ("leaf", told and few.asked and unasked > 1,
+             f"{unasked} moves have visits after 15, but the evaluator was not asked about them"),
             ("breadth", counted and breadth < (2 if subject.kind == "gumbel" else 11),
              f"{breadth} are tried"),
             ("ends", ended, f"the evaluator is asked about finished games ({ended} times)"),
@@ -166,7 +176,8 @@ def one_rule(subject: Subject, part: str, kinds: tuple[str, ...]) -> Findings:
         yield UNSEEN, "the order in which it looks at positions, so its rule of selection"
     elif subject.self_play:
         yield UNSEEN, "its choices at the root, which noise decides: switch it off to see them"
-    for player, answer, trace in _traces(subject, part):
+    traces, fault = [*_traces(subject, part)], ""
+    for player, answer, trace in traces:
         choices = [choice for choice in trace.choices
                    if choice.node or not (subject.self_play or subject.kind == "gumbel")]
         fit = best_fit(choices, subject.kind)
@@ -180,10 +191,17 @@ def one_rule(subject: Subject, part: str, kinds: tuple[str, ...]) -> Findings:
             share = sum(fits.values()) / max(len(fits), 1)
             if len(fits) >= _CHOICES and share < _EXPLAINED + 0.02 * (stage == "all"):
                 example = next(choices[number] for number in fits if not fits[number])
-                yield player, (
+                text = (
                     f"in {answer.tree}, no constant c lets {RULES[subject.kind][0]} explain the "
                     f"choices: {fit.constant:.2f} explains {share:.0%} of {len(fits)} ({stage}), "
                     f"but not {example}")
+                if not fault:
+                    named = fault_of_search([(answer.game.nodes, answer.simulations)
+                                             for _, answer, _ in traces[:4]], subject.kind)
+                    batched = len(answer.calls) < len(answer.asked)
+                    fault, as_if = named or ("batch" if batched else "selection", "")
+                    yield f"={fault}", (f"it chooses as if {as_if}: " if as_if else "") + text
+                yield player, text
 
 
 def values_are_means(subject: Subject, part: str) -> Findings:

@@ -8,6 +8,7 @@ works for any program: nothing in it is looked at.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,39 +56,49 @@ class Trace:
     an old one.
 
     Of leaves that are evaluated in one call, only the choices that led to the first one are kept:
-    what a search assumes about it when it chooses the others is its own.
+    what a search assumes about it when it chooses the others is its own. `credit` changes visits
+    and totals along the paths to the leaves of a call, if other than a right search does.
 
     Attributes:
         visits, totals: of each node, at the end; totals are sums of values as x sees them.
         choices: between two or more moves.
     """
 
-    def __init__(self, nodes: list[Node], calls: list[list[int]]) -> None:
-        self._nodes, self.choices = nodes, []
+    def __init__(
+        self, nodes: list[Node], calls: list[list[int]],
+        credit: Callable[[Trace, list[list[int]]], None] | None = None,
+    ) -> None:
+        self.nodes, self.choices, reached = nodes, [], np.zeros(len(nodes), bool)
         self.visits, self.totals = np.zeros(len(nodes), int), np.zeros(len(nodes))
         low, high = np.inf, -np.inf
         for leaves in calls:
             paths = [self._path(leaf) for leaf in leaves]
-            if any(self.visits[path[-1]] or not self.visits[path[1:-1]].all() for path in paths):
+            if any(reached[path[-1]] or not reached[path[1:-1]].all() for path in paths):
                 break
             for number, after in itertools.pairwise(paths[0]):
                 node = nodes[number]
                 if len(node.children) > 1:
+                    below = 1 + self.visits[node.children].sum()
                     self.choices.append(Choice(
-                        number, node.children.index(after), int(self.visits[number]),
+                        number, node.children.index(after), max(int(self.visits[number]), below),
                         self.mean(node.mover, number), self.visits[node.children],
                         self.mean(node.mover, node.children), np.array(node.priors),
                         (high - low, 2 * max(high, -low))))
+            (credit or Trace._credit)(self, paths)
             for path in paths:
-                self.visits[path] += 1
-                self.totals[path] += nodes[path[-1]].value
+                reached[path] = True
                 means = [self.mean(nodes[number].mover, number) for number in path[1:]]
                 low, high = min([low, *means]), max([high, *means])
+
+    def _credit(self, paths: list[list[int]]) -> None:
+        for path in paths:
+            self.visits[path] += 1
+            self.totals[path] += self.nodes[path[-1]].value
 
     def _path(self, leaf: int) -> list[int]:
         path = [leaf]
         while path[-1]:
-            path.append(self._nodes[path[-1]].parent)
+            path.append(self.nodes[path[-1]].parent)
         return path[::-1]
 
     def mean(self, player: int, nodes: int | list[int]) -> Any:
@@ -123,14 +134,15 @@ class Fit(NamedTuple):
     held: dict[int, bool]  # whether it explains the choice of this number
 
 
-def best_fit(choices: list[Choice], kind: str) -> Fit:
+def best_fit(choices: list[Choice], kind: str, rule: Any = None) -> Fit:
     """The best fit of the rule of a kind of search: N may count the evaluation of the position
     itself or not, or the simulation under way, and means may be stretched to lie between 0 and 1:
     at each position, as mctx does, or in the whole tree, as MuZero does."""
     fits: list[Fit] = []
-    for less, stretch in itertools.product((0, 1, -1), _STRETCHES[: 2 if kind == "gumbel" else 4]):
+    stretches = _STRETCHES[: 1 if rule else 2 if kind == "gumbel" else 4]
+    for less, stretch in itertools.product((0, 1, -1), stretches):
         held = {number: row for number, choice in enumerate(choices)
-                if (row := _held(choice, kind, less, stretch)) is not None}
+                if (row := _held(choice, kind, less, stretch, rule)) is not None}
         shares = np.mean(list(held.values()) or np.ones((1, len(_CONSTANTS))), axis=0)
         best = shares.argmax()
         fits.append(Fit(float(shares[best]), float(_CONSTANTS[best, 0]),
@@ -140,13 +152,13 @@ def best_fit(choices: list[Choice], kind: str) -> Fit:
     return max(fits, key=lambda fit: fit.explained)
 
 
-def _held(choice: Choice, kind: str, less: int, stretch: str) -> np.ndarray | None:
+def _held(choice: Choice, kind: str, less: int, stretch: str, rule: Any) -> np.ndarray | None:
     """Whether the chosen move has the best score, for each constant; None if nothing is compared.
 
     The value of a move without visits is a search's own, except in Gumbel's.
     """
     _, chosen, total, root_value, visits, means, priors, ranges = choice
-    compared, rule = visits > 0, RULES[kind][1]
+    compared, rule = visits > 0, rule or RULES[kind][1]
     if kind == "gumbel":
         if compared.any():  # a mixture of the evaluation and the moves' means
             prior_mean = np.average(means, weights=priors * compared)
