@@ -6,6 +6,7 @@ named by the kind of its fault, and by a clause that follows "as if".
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -182,8 +183,9 @@ _PUCT = {
         lambda c, q, p, n, N: q * n + c * p * np.sqrt(N) / (1 + n),
     ("mean", "totals are divided by the visits of the position"):
         lambda c, q, p, n, N: q * n / N + c * p * np.sqrt(N) / (1 + n),
-    **{("prior", clause): lambda c, q, p, n, N, change=change: (
-        q + c * change(p) * np.sqrt(N) / (1 + n)) for clause, change in {
+    **{("prior", clause): functools.partial(
+        lambda change, c, q, p, n, N: q + c * change(p) * np.sqrt(N) / (1 + n), change)
+        for clause, change in {
             "all priors are equal": np.ones_like, "priors are in the opposite order": np.flip,
             "priors are those of the next moves": lambda p: np.roll(p, -1),
             "priors are those of the moves before": lambda p: np.roll(p, 1),
@@ -213,7 +215,7 @@ def fault_of_search(
     """The model that best explains the choices of a search: nodes of a tree, calls."""
     fits: dict[tuple[str, str], float] = {}
     batched = any(len(leaves) > 1 for _, calls in answers for leaves in calls)
-    models = {name: (credit, None) for name, credit in (
+    models: dict[tuple[str, str], tuple[Any, Any]] = {name: (credit, None) for name, credit in (
         {**_BATCHES, **_SEARCHES} if batched else _SEARCHES).items()}
     models |= {name: (None, rule) for name, rule in (_UCT if kind == "uct" else _PUCT).items()}
     for name, (credit, rule) in models.items():

@@ -199,7 +199,7 @@ def one_rule(subject: Subject, part: str, kinds: tuple[str, ...]) -> Findings:
                     named = fault_of_search([(answer.game.nodes, answer.simulations)
                                              for _, answer, _ in traces[:4]], subject.kind)
                     batched = len(answer.calls) < len(answer.asked)
-                    fault, as_if = named or ("batch" if batched else "selection", "")
+                    fault, as_if = named or ("batch" if batched else "", "")
                     yield f"={fault}", (f"it chooses as if {as_if}: " if as_if else "") + text
                 yield player, text
 
