@@ -176,7 +176,7 @@ def one_rule(subject: Subject, part: str, kinds: tuple[str, ...]) -> Findings:
         yield UNSEEN, "the order in which it looks at positions, so its rule of selection"
     elif subject.self_play:
         yield UNSEEN, "its choices at the root, which noise decides: switch it off to see them"
-    traces, fault = [*_traces(subject, part)], ""
+    traces, fault = [*_traces(subject, part)], None
     for player, answer, trace in traces:
         choices = [choice for choice in trace.choices
                    if choice.node or not (subject.self_play or subject.kind == "gumbel")]
@@ -195,12 +195,13 @@ def one_rule(subject: Subject, part: str, kinds: tuple[str, ...]) -> Findings:
                     f"in {answer.tree}, no constant c lets {RULES[subject.kind][0]} explain the "
                     f"choices: {fit.constant:.2f} explains {share:.0%} of {len(fits)} ({stage}), "
                     f"but not {example}")
-                if not fault and subject.kind != "gumbel":
+                if fault is None and subject.kind != "gumbel":
                     named = fault_of_search([(answer.game.nodes, answer.simulations)
                                              for _, answer, _ in traces[:4]], subject.kind)
                     batched = len(answer.calls) < len(answer.asked)
                     fault, as_if = named or ("batch" if batched else "", "")
-                    yield f"={fault}", (f"it chooses as if {as_if}: " if as_if else "") + text
+                    if fault:
+                        yield f"={fault}", (f"it chooses as if {as_if}: " if as_if else "") + text
                 yield player, text
 
 
