@@ -93,8 +93,8 @@ def visits(subject: Subject, part: str) -> Findings:
         if not (counted := answer.visits and subject.kind != "other"):
             yield UNSEEN, "the visits of its moves"
         told = counted and subject.counts_simulations(part)
-        again = sum(subject.ask(part, answer.tree, 80).visits.values())
-        few = subject.ask(part, answer.tree, 15)
+        again = sum(subject.ask(part, answer.tree, 80).visits.values()) if told else 0
+        few = subject.ask(part, answer.tree, 15) if told else answer
         nodes = [few.game.nodes[0].children[action] for action in few.visits if few.visits[action]]
         unasked = sum(few.game.nodes[node].result == UNFINISHED for node in {*nodes} - {*few.asked})
         for tag, wrong, text in (
