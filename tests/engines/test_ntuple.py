@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -145,6 +146,15 @@ def test_the_doctor_notices_a_wrong_sign(tmp_path: Path, monkeypatch: pytest.Mon
     done = CliRunner().invoke(cli, ["doctor", str(tmp_path / "run")])
     assert done.exit_code == 0 and "ill" in done.output.lower(), done.output
     assert "against random play" in done.output and "sign" in done.output
+
+
+@pytest.mark.parametrize(("rate", "level"), [(2.0, "fine"), (100.0, "ill")])
+def test_the_doctor_notices_a_rate_that_is_too_large(
+    rate: float, level: str, tmp_path: Path
+) -> None:
+    run(tmp_path / "run", iterations=6, learning_rate=rate)
+    done = CliRunner().invoke(cli, ["doctor", str(tmp_path / "run")])
+    assert re.search(f"{level} +value error", done.output.lower()), done.output
 
 
 def test_a_run_that_was_broken_off_ends_with_the_weights_of_an_unbroken_one(

@@ -134,6 +134,10 @@ def test_a_blunder_is_found_by_the_button_and_told(studio: Studio, page: Page) -
     page.click(".all-moves summary")
     rows = page.texts(".all-moves tbody tr")
     assert page.nameless() == []
+    # A box that was ticked has the focus, but the keys still walk through the game.
+    page.click("#exact")
+    page.keys(Keys.END, on="#exact")
+    page.see_text("After move 16 of 16", ".review-where")
     assert len(rows) == 16 and "??" in rows[15] and "win in" in rows[13]
     # Leaving the page ends the search.
     page.go("play")

@@ -10,7 +10,7 @@ move, or a value has the wrong sign.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +34,8 @@ _COLUMNS = ("iteration", "games", "decisions", "loss")
 _MOST, _SELF_GAMES = 2000, 64
 # Iterations and tests before something is expected of a run.
 _TRAINED_AFTER, _ENOUGH_TESTS = 5, 2
+# A squared error above that of a constant that is none of chance, even if all games end alike.
+_MARGIN = 0.1
 
 
 def examine_run(folder: Path, config: type[OwnGamesConfig]) -> Diagnosis:
@@ -47,7 +49,9 @@ def examine_run(folder: Path, config: type[OwnGamesConfig]) -> Diagnosis:
     if history:
         scores = [row["score_random"] for row in history if "score_random" in row]
         diagnosis.add(win_rate(scores, settings.test_games, len(history) >= _TRAINED_AFTER))
-        if config.in_keras:
+        if not config.in_keras:
+            diagnosis.add(value_error(history[-1], len(history) >= _TRAINED_AFTER))
+        else:
             with readable(diagnosis, "network and experience"):
                 _ask_network(diagnosis, folder, settings, done, max(scores, default=0.0))
     return diagnosis
@@ -108,6 +112,23 @@ def win_rate(scores: Sequence[float], games: int, trained: bool) -> Finding | No
         (last < best - 4 * error, WATCH,
          "it has forgotten what it knew: use a smaller learning rate, or a larger pool_share if "
          "the learner has this setting"),
+    )
+
+
+def value_error(row: Mapping[str, float], trained: bool) -> Finding:
+    """Are the values better than a constant, whose error is at best the variance of the results?
+
+    Args:
+        row: of the history: the squared error of the values, and how the same games ended.
+        trained: as in `win_rate`.
+    """
+    error, won, lost = row["value_loss"], row["first_won"], row["first_lost"]
+    variance = won + lost - (won - lost) ** 2
+    return judge(
+        "value error",
+        f"the values have a squared error of {error:.3f}; a constant has {variance:.3f}",
+        (not trained, FINE, "too early to tell"),
+        (error > variance + _MARGIN, ILL, "use a smaller learning_rate, or look for a wrong sign"),
     )
 
 

@@ -39,9 +39,10 @@ export function controls(groups) {
 export function onKeys(keys) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
-    const typing = event.target.closest?.("input, select, textarea, [contenteditable]");
+    // A box that is ticked keeps the focus, but takes no arrows or letters.
+    const typing = event.target.closest?.("input:not([type=checkbox]), select, textarea, [contenteditable]");
     if (typing && !/^Page|^F5/.test(event.key)) return;
-    if ((event.key === " " || event.key === "Enter") && event.target.closest?.("button, a, summary")) return;
+    if ((event.key === " " || event.key === "Enter") && event.target.closest?.("button, a, summary, input")) return;
     const found = keys().find(({ key }) => key === event.key);
     if (!found) return;
     event.preventDefault();

@@ -62,6 +62,17 @@ def test_the_win_rate_tells_whether_anything_was_learned(
     assert doctor.win_rate(scores[:1], 200, trained=True) is None
 
 
+@pytest.mark.parametrize(("error", "won", "lost", "trained", "level"), [
+    (0.3, 0.5, 0.5, True, FINE), (0.9, 0.9, 0.1, True, ILL), (0.9, 0.9, 0.1, False, FINE),
+    (0.05, 1.0, 0.0, True, FINE), (0.9, 0.5, 0.5, True, FINE), (0.5, 0.1, 0.1, True, ILL),
+])
+def test_values_that_are_worse_than_a_constant_are_found(
+    error: float, won: float, lost: float, trained: bool, level: str
+) -> None:
+    row = {"value_loss": error, "first_won": won, "first_lost": lost}
+    assert doctor.value_error(row, trained).level == level
+
+
 @pytest.mark.parametrize(("sharp", "best", "level", "part"), [
     (1.0, 0.6, FINE, "nats of at most"), (100.0, 0.6, ILL, "collapsed"),
     (100.0, 0.95, WATCH, "entropy is gone"),
