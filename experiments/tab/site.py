@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dlgo import DlgoError, GameSpec, browser, get_game
+from dlgo.digests import hex_digest
 from dlgo.extras import require_extra
 from dlgo.files import make_folder, write_file
 from dlgo.specs import setting_text
@@ -190,11 +191,16 @@ def _packed(value: Any) -> str:
 
 
 def write_folder(tab: Tab, folder: Path) -> int:
-    """Write a tab as a folder; the number of bytes. Other files there stay."""
+    """Write a tab as a folder; the number of bytes. Other files there stay.
+
+    Addresses end with the export's version, so a browser that keeps files of an earlier export does
+    not mix them with these."""
     data = make_folder(folder / "data")
+    version = f"?v={hex_digest(json.dumps(tab))}"
+    page = re.sub(r'(?<=")(studio|worker)\.(css|js)(?=")', rf"\g<0>{version}", tab.page)
     files = {folder / name: text for name, text in tab.files.items()} | {
-        folder / "index.html": tab.page} | {
-        data / f"{name}.js": f"dlgoPart({json.dumps(name)}, {json.dumps(content)});\n"
+        folder / "index.html": page} | {
+        data / f"{name}.js": f"dlgoPart({', '.join(map(json.dumps, (name, content, version)))});\n"
         for name, content in tab.parts.items()}
     for path, text in files.items():
         write_file(path, text)

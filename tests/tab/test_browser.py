@@ -52,11 +52,13 @@ def page(tmp_path: Path) -> Iterator[Page]:
 @contextmanager
 def served(folder: Path, policy: str, everywhere: bool = True) -> Iterator[str]:
     """The address of a folder's host, which sends a content security policy: with all files, or
-    with pages only."""
+    with pages only. Browsers keep the other files for ten minutes, as hosts like to tell them."""
     class Handler(SimpleHTTPRequestHandler):
         def end_headers(self) -> None:
             if everywhere or self.path.endswith((".html", "/")):
                 self.send_header("Content-Security-Policy", policy)
+            if not self.path.endswith((".html", "/")):
+                self.send_header("Cache-Control", "max-age=600")
             super().end_headers()
 
         def log_message(self, *_: object) -> None:
@@ -120,6 +122,22 @@ def test_a_host_that_forbids_webassembly_is_told_what_to_permit(page: Page, fold
         page.see("document.querySelectorAll('.game-card').length", "games")
         page.press("Start the game")
         page.see_message("script-src 'self' 'wasm-unsafe-eval'", bad=True)
+
+
+def test_files_of_two_exports_are_not_mixed(page: Page, tmp_path: Path) -> None:
+    first, second = (make_tab([game], ["random"], lambda _: None)
+                     for game in ("connect4", "tictactoe"))
+    write_folder(first, tmp_path / "tab")
+    with served(tmp_path / "tab", "default-src 'self'", everywhere=False) as host:
+        play_a_move(page, f"{host}/index.html")
+        write_folder(second, tmp_path / "tab")
+        page.driver.get("about:blank")
+        page.driver.get(f"{host}/index.html#/play")
+        page.find("input[value='tictactoe']")
+        # A page that is open while its files are replaced has loaded none of its games yet.
+        write_folder(first, tmp_path / "tab")
+        page.press("Start the game")
+        page.see_message("load this page again", bad=True)
 
 
 def test_a_search_stops_at_once(page: Page, folder: Path) -> None:

@@ -5,7 +5,9 @@ export function takeToken() {}
 
 /** Parts of the export: elements of this page, or scripts beside it, which call `dlgoPart`. */
 const parts = new Map(), arriving = new Map();  // by name: promises, and what keeps them
-globalThis.dlgoPart = (name, content) => arriving.get(name)?.(content);
+const own = document.querySelector("script[src*='worker.js']")?.src ?? "";  // "" in a single file
+const { search: version } = new URL(own, location);
+globalThis.dlgoPart = (name, content, its) => arriving.get(name)?.(its === version ? content : null);
 
 /** The content of a part, for any number of workers; null if it cannot be read. */
 function readPart(name) {
@@ -19,7 +21,7 @@ function fetchPart(name) {
   return new Promise((resolve) => {
     arriving.set(name, resolve);
     const script = document.createElement("script");
-    script.src = `data/${name}.js`;
+    script.src = `data/${name}.js${version}`;
     script.onerror = () => resolve(null);
     script.onload = () => script.remove();
     document.head.append(script);
@@ -28,8 +30,7 @@ function fetchPart(name) {
 
 /** A new worker. From a disk a page may not load one, so its text is that of the function `dlgoWorker`. */
 function startWorker() {
-  const { src } = document.querySelector("script[src$='worker.js']") ?? {};
-  if (src && location.protocol !== "file:") return new Worker(src);
+  if (own && location.protocol !== "file:") return new Worker(own);
   const address = URL.createObjectURL(new Blob([`(${globalThis.dlgoWorker})()`], { type: "text/javascript" }));
   return new Worker(address);
 }

@@ -28,7 +28,7 @@ async function follow(id, path, body) {
 }
 
 onmessage = async ({ data: { id, path, body, data, stream, abort, part: name, content } }) => {
-  if (name) { if (content === null) waiting.get(name).reject(new Error(`${name} could not be loaded`)); else waiting.get(name).resolve(content); return; }
+  if (name) { if (content === null) waiting.get(name).reject(new Error(`${name} could not be loaded: load this page again, it may be older than its files`)); else waiting.get(name).resolve(content); return; }
   if (abort) { streams.get(id)?.return(); streams.delete(id); return; }
   try {
     if (stream) { await follow(id, path, body); postMessage({ id, end: true }); } else postMessage({ id, value: await (await tab).answer(path, body, data) });
