@@ -26,6 +26,10 @@ CLASSES: dict[str, tuple[dict[str, str | dict[str, str]], dict[str, str | None],
                             {"ann": "2", "bo": None},
                             ["ko (1).py is ignored", "ko (2).py is taken as ko.py",
                              "no file is named after an exercise; files: x.py"]),
+    "notebooks of another name": (
+        {"ann/ko.py": "a", "ann/Untitled.ipynb": '{"cells": []}',
+         "bo/Homework.ipynb": '{"cells": []}'}, {"ann": "a", "bo": None},
+        ["no file is named after an exercise; files: Homework.ipynb"]),
     "a copy beside the file": ({"ann/ko.py": "own", "ann/ko - Copy.py": "copy", "bo/ko-1.py": "b"},
                                {"ann": "own", "bo": "b"},
                                ["ko - Copy.py is ignored", "ko-1.py is taken as ko.py"]),
@@ -123,7 +127,7 @@ def test_each_is_taken_or_named(title: str, tmp_path: Path) -> None:
                 found[student] = path.read_text() if path else None
             if not collected.exercises:
                 notes.append("no file is named after an exercise; files: "
-                             + ", ".join(path.name for path in collected.files))
+                             + ", ".join(collected.given))
             notes += collected.notes
     assert found == wanted
     for part in words:
