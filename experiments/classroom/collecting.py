@@ -41,7 +41,7 @@ class Collected:
 
     folder: Path  # the folder of the copies, readable by all users
     files: list[Path]  # their paths in it, shallow ones first
-    given: list[str]  # their names in the hand-in
+    names: list[str]  # their names in the hand-in
     exercises: dict[str, Path]  # of these, the file of each exercise that there is
     notes: list[str]  # what was left out or renamed, and why
     digest: str  # of names and contents
@@ -86,8 +86,8 @@ def collect(source: Source, folder: Path, exercises: Collection[str] = ()) -> Co
     if len(notes) > _MAX_NOTES:
         notes[_MAX_NOTES:] = [f"and {len(notes) - _MAX_NOTES} more"]
     # Names may hold anything, also what no text can hold.
-    given = [name_of[path].name for path in files]
-    return Collected(folder, files, given, file_of, list(map(excerpt, notes)),
+    names = [name_of[path].name for path in files]
+    return Collected(folder, files, names, file_of, list(map(excerpt, notes)),
                      hex_digest(_contents(folder, files), 64))
 
 

@@ -298,7 +298,7 @@ def _grade_last(
                 let_other_user_in(place)
             collected = collect(submission.parts, make_folder(place / "files"), names)
             if not collected.exercises:
-                files = ", ".join(collected.given[:5]) or "none"
+                files = ", ".join(collected.names[:5]) or "none"
                 collected.notes.append(f"no file is named after an exercise; files: {files}")
             for exercise in exercises:
                 if exercise.name not in grades or not grades[exercise.name].results:

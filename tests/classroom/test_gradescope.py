@@ -87,7 +87,8 @@ def test_scores_are_those_of_the_assignment(autograder: Path) -> None:
 
 
 def test_there_are_results_even_if_nothing_could_be_graded(autograder: Path) -> None:
-    results = graded(autograder, {"hello.txt": ""}, None)
-    assert results["score"] == 0 and "no file is named after an exercise" in results["output"]
+    results = graded(autograder, {"Untitled.ipynb": '{"cells": []}'}, None)
+    assert results["score"] == 0
+    assert "no file is named after an exercise; files: Untitled.ipynb" in results["output"]
     results = graded(autograder, {}, "10", PYTHON="/bin/false")
     assert results["score"] == 0 and "the grader has failed" in results["output"]

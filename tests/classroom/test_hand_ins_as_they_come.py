@@ -127,7 +127,7 @@ def test_each_is_taken_or_named(title: str, tmp_path: Path) -> None:
                 found[student] = path.read_text() if path else None
             if not collected.exercises:
                 notes.append("no file is named after an exercise; files: "
-                             + ", ".join(collected.given))
+                             + ", ".join(collected.names))
             notes += collected.notes
     assert found == wanted
     for part in words:

@@ -16,7 +16,7 @@ import numpy as np
 
 from dlgo.api import GameSpec
 from dlgo.errors import DataError
-from dlgo.files import write_file
+from dlgo.files import make_folder, write_file
 from dlgo.games import recorded_game
 from dlgo.readers import reading
 from engines.learning.data import checked_arrays
@@ -70,7 +70,9 @@ def shard_bytes(
 def write_shard(
     path: Path, game: GameSpec, games: Sequence[GameData], provenance: Mapping[str, Any]
 ) -> Path:
-    """Write a shard, whole or not at all. Raises DataError with the file and the reason."""
+    """Write a shard, whole or not at all, into a folder that is made if need be. Raises DataError
+    with the file and the reason."""
+    make_folder(path.parent, error=DataError)
     return write_file(path, shard_bytes(game, games, provenance)[0], error=DataError)
 
 

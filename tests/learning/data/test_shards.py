@@ -38,7 +38,7 @@ def test_a_game_comes_back_as_it_went_in(tmp_path: Path) -> None:
     builder.skip(0)
     builder.add(24, chosen=12, policy={12: 400, 24: 100, 3: 1, 5: 0}, value=-1.0)
     builder.add(25, second=True, full_search=False)  # a pass; no policy, no value
-    shard = read_shard(a_shard(tmp_path, builder.finish(-1)))
+    shard = read_shard(a_shard(tmp_path / "not" / "there yet", builder.finish(-1)))
     (game,) = shard.games
     assert shard.game == GO
     assert shard.provenance == {"maker": "test"}
