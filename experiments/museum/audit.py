@@ -44,7 +44,7 @@ _OURS = [Path(__file__).resolve().parents[2] / name for name in ("dlgo", "engine
 # of the tag, the kind. Where a wrong model explains the answers, the tag is "=" with its kind.
 _SHOWN = (
     ("all moves", "", "moves"), ("priors steer", "noise", "prior"),
-    ("most visited is played", "", "choice"),
+    ("most visited is played", "", "choice"), ("exploration", "batches", "batch"),
     ("visits", "ends", "results"), ("values are means", "batches", "batch"),
     ("visits", "again", "kept"),
     ("visits", "leaf", "mean"), ("visits", "sum", "mean"), ("values are means", "visits", "mean"),

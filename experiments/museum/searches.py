@@ -126,7 +126,8 @@ def all_moves(subject: Subject, part: str) -> Findings:
 
 
 def exploration(subject: Subject, part: str) -> Findings:
-    """With more simulations, a bad move gets a smaller share, and a near one more visits."""
+    """With more simulations, a bad move gets a smaller share, and a near one more visits; of leaves
+    that are evaluated at once, each gets its own answer, also if another one is a finished game."""
     for tag, tree, right in (
         ("does not fade", "x(.5:o~.5 .5:o~-.5)", lambda few, many: many / 16 <= 0.7 * few + 0.125),
         ("ends", "x(.5:o~.1 .5:o~-.1)", lambda few, many: many > few + 1),
@@ -134,6 +135,14 @@ def exploration(subject: Subject, part: str) -> Findings:
         few, many = (subject.ask(part, tree, number).visits.get(1, 0) for number in (100, 1600))
         if few and not right(few, many):
             yield tag, f"in {tree}, B gets {few:g} of 100 simulations and {many:g} of 1600"
+    for player, answer in both(subject, part, "x(.5:0 .5:o~-.9)") if (
+        part == "search" and subject.kind in _TRY_ALL
+    ) else ():
+        other = subject.ask(part, answer.tree.replace(":0", ":o~0"))
+        few, many = other.visits.get(1, 0), answer.visits.get(1, 0)
+        if len(other.calls) < len(other.asked) and 2 * few + 10 < many < SIMULATIONS / 2:
+            yield f"{player}, batches", (
+                f"in {answer.tree} {answer.text}; if A is not an end, but worth 0, {other.text}")
 
 
 def priors_steer(subject: Subject, part: str) -> Findings:

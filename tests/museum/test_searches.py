@@ -47,9 +47,16 @@ def test_a_mirrored_tree_has_opposite_values() -> None:
 def test_a_wrong_tree_is_one_line(text: str) -> None:
     with pytest.raises(ValueError, match="the tree .* is wrong at "):
         parse(text)
+# The answer of a leaf is that of its place, though finished games have none.
+ANSWERS = "answers = iter(evaluate(leaves))\n        for path in paths:\n"
+SHIFTED = """answers = evaluate(leaves) + [({}, 0.0)] * BATCH
+        for path, answer in zip(paths, answers):
+            answers = iter([answer])
+"""
 
 
 @pytest.mark.parametrize(("before", "after", "broken"), [
+    (ANSWERS, SHIFTED, "exploration"),
     ("BATCH, LOSS = 8, 1.0", "BATCH, LOSS = 8, -1.0", "values are means"),
     ("+= LOSS + (value", "+= (value", "values are means"),
     ("+= LOSS + (value", "+= -LOSS + (value", "values are means"),
@@ -88,7 +95,7 @@ def _broken(folder: Path, text: str) -> set[str]:
     path = folder / "batched.py"
     path.write_text(text, encoding="utf-8")
     subject = Subject(str(path))
-    return {name for name in ("priors steer", "one rule", "values are means")
+    return {name for name in ("priors steer", "one rule", "values are means", "exploration")
             if examine(subject, "search", name).keys() - {UNSEEN}}
 
 

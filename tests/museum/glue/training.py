@@ -30,6 +30,7 @@ class Told(TextbookAlphaZero):
 
 def targets(states, moves, visits, result):
     learner = Told(states[0].game, sims=1)
+    learner.sample_plies = 0  # the moves are those that it is told
     learner.told = iter(
         ({move: counts[learner.game.action_of(move)] for move in state.legal_moves()}, played)
         for state, counts, played in zip(states, visits, moves, strict=True))
