@@ -9,8 +9,13 @@ import re
 
 # Secrets that people write into specifications: the user and the password of an address, what
 # follows its `?`, a field such as `api_key:...`, and a key in place of the variable's name.
-_SECRETS = re.compile(r"""(?<=://)[^/\s"']*@|(://[^?\s"',]*\?)[^\s"',]+|(?<=key:)[^\s"',]+"""
+_SECRETS = re.compile(r"""(?<=://)(?:[^/\s"']*|[^/\s"',:]*:(?!\d+(?:[/,\s"']|$))[^"']*)@|(://[^?\s"',]*\?)[^\s"',]+|(?<=key:)[^\s"',]+"""
                       r"""|(?<=\bkey_env=)(?!['"]?[A-Z_][A-Z0-9_]*(?![\w+/=.-]))[^\s,]+""")
+
+
+def without_secrets(text: str) -> str:
+    """A text in which passwords and keys are hidden."""
+    return _SECRETS.sub(r"\1[hidden]", text)
 
 
 class DlgoError(Exception):
@@ -18,8 +23,7 @@ class DlgoError(Exception):
 
     def __init__(self, *parts: object) -> None:
         super().__init__(*(
-            _SECRETS.sub(r"\1[hidden]", part) if isinstance(part, str) else part
-            for part in parts))
+            without_secrets(part) if isinstance(part, str) else part for part in parts))
 
     def _render_traceback_(self) -> list[str]:
         """What IPython shows: the line alone, without the frames that lead to it."""
@@ -44,7 +48,7 @@ class LoadError(PluginError):
 
     def __init__(self, place: str, reason: str) -> None:
         super().__init__(place, reason)
-        self.place, self.reason = place, reason
+        self.place, self.reason = self.args
 
     def __str__(self) -> str:
         return f"cannot load {self.place}: {self.reason}"

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from dlgo.errors import DlgoError, SpecError
+from dlgo.errors import DlgoError, SpecError, without_secrets
 from dlgo.text import excerpt
 
 OptionValue = int | float | str | bool
@@ -238,7 +238,8 @@ def split_settings(text: str | None, whole: str, bare: str = "") -> dict[str, st
         if bare and number == 0 and part.strip() and not (equals and key.isidentifier()):
             key, equals, value = bare, "=", part.strip()
         if not (key and equals and value):
-            raise SpecError(f"{whole}: {part!r} is not key=value")
+            shown = repr(part) if part in without_secrets(whole) else "what follows a comma"
+            raise SpecError(f"{whole}: {shown} is not key=value")
         if key in settings:
             raise SpecError(f"{whole} sets {key} twice")
         match = _QUOTED.fullmatch(value)

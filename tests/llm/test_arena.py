@@ -177,7 +177,8 @@ def test_a_key_is_hidden_in_every_spelling(spelling: str, monkeypatch) -> None:
     "url=http://h/v1?key=hunter22", "url=http://me:p@hunter22@h",
     "url=http://me:hunter22@[h", 'url="http://me:hunter22@h',
     "http://me:hunter22@h", "key_env=sk-hunter22,url=http://h", "url=http://h,extra=key:hunter22",
-    "template=http://me:hunter22@h/t,url=http://h",
+    "template=http://me:hunter22@h/t,url=http://h", "url=http://me:first,hunter22@h:1/v1",
+    "url=http://me:first/hunter22@h:1/v1", "url=http://me:first hunter22@h:1/v1",
 ])
 def test_no_message_has_a_password(options: str, monkeypatch) -> None:
     monkeypatch.setenv("DLGO_LLM_KEY", "hunter22")
