@@ -59,9 +59,10 @@ def mirrored(text: str) -> str:
 
 
 def ended(text: str) -> str:
-    """The same tree with a result in the place of each long one: who is better there has won."""
-    return re.sub(r"[xo]~([+-]?[\d.]+)", lambda form: ("0", "+1", "-1")[
-        int(np.sign(float(form[1])))], text)
+    """The same tree with a result in the place of each long one: who is much better there has won;
+    if nobody is, a draw comes after one more move."""
+    return re.sub(r"([xo])~([+-]?[\d.]+)", lambda form: (f"{form[1]}(0 0)", "+1", "-1")[
+        int(float(form[2]) / 0.25) and int(np.sign(float(form[2])))], text)
 
 
 @dataclass

@@ -9,7 +9,7 @@ import pytest
 from dlgo.text import replace_once
 from experiments.museum.audit import examine
 from experiments.museum.subject import UNSEEN, Subject
-from experiments.museum.tree_game import best, mirrored, parse, tree_game
+from experiments.museum.tree_game import best, ended, mirrored, parse, tree_game
 from tests.command import ROOT
 from tests.museum.signatures import glued
 
@@ -43,6 +43,11 @@ def test_a_mirrored_tree_has_opposite_values() -> None:
     assert best(one, 1) == -best(other, 1) == 1
 
 
+def test_an_ended_tree_tells_wins_from_small_advantages() -> None:
+    """A player that knows results only sees one win in it, and no end that is as good."""
+    assert ended("x(.1:+1 .5:o~.1 o~-.6 x~-.1)") == "x(.1:+1 .5:o(0 0) -1 x(0 0))"
+
+
 @pytest.mark.parametrize("text", ["", "+1", "x(", "x(o)", "x(+1) 0", "x(+2)", "x(+1))"])
 def test_a_wrong_tree_is_one_line(text: str) -> None:
     with pytest.raises(ValueError, match="the tree .* is wrong at "):
@@ -65,6 +70,13 @@ SHIFTED = """answers = evaluate(leaves) + [({}, 0.0)] * BATCH
 ])
 def test_batches_and_noise(tmp_path: Path, before: str, after: str, broken: str) -> None:
     assert broken in _broken(tmp_path, replace_once(BATCHED, before, after))
+
+
+def test_candidates_are_the_likeliest_moves(tmp_path: Path) -> None:
+    text = (ROOT / "tests/museum/right/gumbel_four.py").read_text(encoding="utf-8")
+    path = tmp_path / "gumbel.py"
+    path.write_text(replace_once(text, ", key=lambda i: -root.logits[i])[:", ")[:"))
+    assert examine(Subject(str(path)), "search", "candidates").keys() == {"black", "white"}
 
 
 @pytest.mark.slow
