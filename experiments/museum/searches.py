@@ -122,7 +122,7 @@ def all_moves(subject: Subject, part: str) -> Findings:
     never = [COLUMN_LETTERS[action] for action in (0, 1, 2, 3, 5)
              if not any(answer.visits.get(action, 1) for answer in tries)]
     if never:
-        yield "", f"in {tree}, {' and '.join(never)} are never tried; {tries[1].text}"
+        yield "", f"in {tree}, it never tries {' and '.join(never)}; {tries[1].text}"
 
 
 def exploration(subject: Subject, part: str) -> Findings:
@@ -194,8 +194,9 @@ def one_rule(subject: Subject, part: str, kinds: tuple[str, ...]) -> Findings:
         for number, fits in fit.held.items():
             stages.setdefault(choices[number].stage, {})[number] = fits
         if len(fit.held) < _CHOICES:
-            yield UNSEEN, ("the rule by which it selects moves; if it evaluates several leaves at "
-                           "once, let it call evaluate([state, ...]), with repeated ones, too")
+            yield UNSEEN, (f"the rule by which it selects moves: fewer than {_CHOICES} choices "
+                           "come before a simulation without a new position; a search in batches "
+                           "must call evaluate([state, ...]), with repeated leaves, too")
         for stage, fits in {**stages, "all": fit.held}.items():
             share = sum(fits.values()) / max(len(fits), 1)
             if len(fits) >= _CHOICES and share < _EXPLAINED + 0.02 * (stage == "all"):
