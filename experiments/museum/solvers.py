@@ -17,7 +17,7 @@ import numpy as np
 
 from dlgo.api import COLUMN_LETTERS
 from experiments.museum.models import fault_of_solver
-from experiments.museum.subject import Findings, Subject, numbers
+from experiments.museum.subject import Findings, Subject, numbers, takes
 from experiments.museum.tree_game import (
     TREES,
     UNFINISHED,
@@ -86,7 +86,7 @@ def values(subject: Subject, part: str, name: str) -> Findings:
     answers: list[tuple[list[Node], int, float]] = []
     mistakes: dict[tuple[int, int], list[str]] = {}
     for number, (*_, depth) in enumerate(TREES["random"][name]):
-        if depth and not _takes_depth(subject):
+        if depth and not takes(subject.functions["solve"], "(state, depth, evaluate)"):
             break
         seen, leaves = 0, 0
         for mover, tree in _trees(name, number):
@@ -164,13 +164,6 @@ def drawn(nodes: list[Node], depth: int, indent: str = "", node: int = 0) -> Ite
             first, *lines = drawn(nodes, depth - 1, indent + "    ", child)
             yield f"{indent}  {letter} {first.strip()}"
             yield from lines
-
-
-def _takes_depth(subject: Subject) -> bool:
-    try:
-        return len(inspect.signature(subject.functions["solve"]).parameters) > 2
-    except (TypeError, ValueError):
-        return True
 
 
 def _prunes(subject: Subject) -> bool:

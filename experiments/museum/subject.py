@@ -131,7 +131,7 @@ class Subject:
         called = {name: function for name in PARTS
                   if callable(function := getattr(self.module, name, None))}
         self.functions = {name: function for name, function in called.items()
-                          if _takes(function, PARTS[name][0])}
+                          if takes(function, PARTS[name][0])}
         player = getattr(self.module, "Player", None)
         if not isinstance(player, str) and not bots.is_bot(player):
             player = not self.functions and ENGINES.offered(self.path) and source
@@ -215,7 +215,7 @@ class Subject:
         return decision
 
 
-def _takes(function: Callable[..., Any], parameters: str) -> bool:
+def takes(function: Callable[..., Any], parameters: str) -> bool:
     """Whether a function can be called with parameters such as "(state, depth=None)"."""
     required = [name for name in parameters.split(",") if "=" not in name]
     try:
