@@ -121,7 +121,8 @@ class Report(NamedTuple):
             return weight(observed & features) / math.sqrt(weight(observed) * weight(features) or 1)
 
         unrelated = {"gumbel"} - {self.kind}
-        unrelated |= {"window", "horizon"} if ("search", "reply") in self.examined else set()
+        if {name for name, _ in self.examined} & {"search", "solve"} == {"search"}:
+            unrelated |= {"window", "horizon"}
         best: dict[str, Fault | None] = dict.fromkeys(
             ["crash"] if any(finding.tag.startswith(_CRASH) for finding in findings) else [])
         compared = {finding.name for finding in findings if finding.name in MODELLED}
@@ -129,7 +130,8 @@ class Report(NamedTuple):
             (finding.name, finding.shown[1]) for finding in findings if finding.name in MODELLED})
         for _, kind in sorted(finding.shown for finding in findings):
             if kind and 2 * agreed.get(kind, 99) >= len(compared) and not (
-                kind == "selection" and "reply" in broken and "one rule" not in broken):
+                kind == "selection" and "reply" in broken and "one rule" not in broken) and not (
+                kind == "mean" and {"value: black, proof", "value: white, proof"} & broken):
                 best.setdefault(kind)
         ranks = sorted((likeness(name), name in faults(), name) for name in features_of)
         for value, _, name in reversed(ranks):

@@ -64,6 +64,8 @@ SOLVERS = {
         Minimax(lambda node, root, ply: _sign(node) * (node.mover == root.mover)),
     ("view", "the opponent's values do not change their sign"):
         Minimax(factor=lambda node, child: _sign(node) * _sign(child)),
+    ("view", "black's result is that of who would be to move at the end"):
+        Minimax(end=lambda node: _sign(node) * node.result),
     ("view", "the answer is the value for black"): Minimax(answer_for=lambda root: 1),
     ("view", "the answer is the value for the opponent"):
         Minimax(answer_for=lambda root: -_sign(root)),
@@ -79,7 +81,6 @@ SOLVERS = {
         "a draw is lost for who would be to move": lambda node: node.result or -_sign(node),
         "a draw is won for who would be to move": lambda node: node.result or _sign(node),
         "the winner is taken for the loser": lambda node: -node.result,
-        "black's result is that of who would be to move": lambda node: _sign(node) * node.result,
         "who would be to move has lost": lambda node: -_sign(node) * abs(node.result),
         "who would be to move has won": lambda node: _sign(node) * abs(node.result),
         "there is an estimate": lambda node: node.value}.items()},

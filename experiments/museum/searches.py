@@ -93,15 +93,16 @@ def visits(subject: Subject, part: str) -> Findings:
         if not (counted := answer.visits and subject.kind != "other"):
             yield UNSEEN, "the visits of its moves"
         told = counted and subject.counts_simulations(part)
-        again = sum(subject.ask(part, answer.tree, 80).visits.values()) if told else 0
-        few = subject.ask(part, answer.tree, 15) if told else answer
+        counts = told and 40 <= total <= 100
+        again = sum(subject.ask(part, answer.tree, 80).visits.values()) if counts else 0
+        few = subject.ask(part, answer.tree, 15) if counts else answer
         nodes = [few.game.nodes[0].children[action] for action in few.visits if few.visits[action]]
         unasked = sum(few.game.nodes[node].result == UNFINISHED for node in {*nodes} - {*few.asked})
         for tag, wrong, text in (
-            ("sum", told and not 40 <= total <= 100, f"the visits sum to {total:g}"),
+            ("sum", told and not counts, f"the visits sum to {total:g}"),
             ("again", told and again > 1.4 * total,
              f"the visits sum to {again:g} when it is asked again"),
-            ("leaf", told and few.asked and unasked > 1,
+            ("leaf", counts and few.asked and unasked > 1,
              f"{unasked} moves have visits after 15, but the evaluator was not asked about them"),
             ("breadth", counted and breadth < (2 if subject.kind == "gumbel" else 11),
              f"{breadth} are tried"),
