@@ -93,7 +93,8 @@ def _proven(state: GameState, visits: np.ndarray) -> np.ndarray:
 def encode(subject: Subject, part: str) -> Findings:
     """Different positions are shown differently, and the same one always in the same way."""
     states: dict[bytes, GameState] = {}
-    for state in _positions(subject.game.start()):
+    positions = sorted(_positions(subject.game.start()), key=lambda state: len(state.moves()))
+    for state in positions:  # those after few moves first: they are short in the report
         planes, again = (numbers("the planes of a position", subject.call(part, state))
                          for _ in range(2))
         earlier = states.setdefault((planes + 0.0).tobytes(), state)  # -0.0 is 0.0
