@@ -16,6 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dlgo.conformance.kit import rules_by_name
 from dlgo.readers import read_json
 from dlgo.system.watchdogs import TooSlow, watchdog
 from dlgo.tracebacks import describe
@@ -28,7 +29,8 @@ from experiments.museum.subject import ASKED, UNSEEN, AuditError, Subject
 # Properties whose answers are compared with wrong models.
 MODELLED = {*solvers.PROPERTIES} - {"transpositions at two depths"} | {"one rule"}
 PROPERTIES: dict[str, dict[str, Any]] = {
-               "search": searches.PROPERTIES, "select_move": searches.PROPERTIES,
+               "search": searches.PROPERTIES,
+               "select_move": rules_by_name(solvers.perfect_play) | searches.PROPERTIES,
                "solve": solvers.PROPERTIES, "moves": real_games.PROPERTIES, **learners.PROPERTIES}
 # What each fault of the museum breaks, as measured, and the properties that are about each kind.
 SIGNATURES = Path(__file__).with_name("signatures.json")
@@ -155,7 +157,8 @@ class Report(NamedTuple):
         for part in parts:
             kinds = list(self.suspects(part))
             findings = sorted((finding for finding in self.findings if finding.part == part),
-                              key=lambda finding: kinds[:1] != [finding.shown[1]])
+                              key=lambda finding: (kinds[:1] != [finding.shown[1]],
+                                                   finding.tag.endswith("breadth")))
             lines += ["", f"{part} ({self.kind}):" if part == "search" else f"{part}:",
                       *_together(findings, "tag" if part in learners.PROPERTIES else "name")]
             answers = [finding.tag for finding in findings if not finding.tag.startswith(_CRASH)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,8 @@ from experiments.museum.tree_game import UNFINISHED, Node
 
 # The share of the choices of a search that a model must explain, and the fewest choices.
 _EXPLAINED, _CHOICES = 0.97, 20
+# The share of the moves that a model of a player may leave open.
+_OPEN = 0.85
 
 
 def _sign(node: Node) -> int:
@@ -38,19 +41,28 @@ class Minimax(NamedTuple):
 
     def answer(self, nodes: list[Node], depth: int) -> float:
         """The answer to a tree, with estimates after `depth` plies; 0: none."""
-        def value(number: int, left: int, ply: int) -> float:
-            node = nodes[number]
-            if node.result != UNFINISHED:
-                return self.end(node)
-            if left == 0:
-                return self.leaf(node)
-            moves, sign = [c for c in node.children if c >= 0], self.chooser(node, nodes[0], ply)
-            values = [self.factor(node, nodes[child]) * value(child, left - 1, ply + 1)
-                      for child in moves[self.moves] or moves]
-            return sign * self.choose([sign * below for below in values]) if sign else (
-                sum(values) / len(values))
+        left = depth + self.deeper if depth else -1
+        return self.answer_for(nodes[0]) * self._value(nodes, 0, left, 0)
 
-        return self.answer_for(nodes[0]) * value(0, depth + self.deeper if depth else -1, 0)
+    def scores(self, nodes: list[Node]) -> list[float]:
+        """What the first moves are worth for a player with this fault; the highest is played."""
+        sign = self.chooser(nodes[0], nodes[0], 0) or _sign(nodes[0])
+        return [sign * value for value in self._values(nodes, 0, -1, 0)]
+
+    def _value(self, nodes: list[Node], number: int, left: int, ply: int) -> float:
+        node = nodes[number]
+        if node.result != UNFINISHED:
+            return self.end(node)
+        if left == 0:
+            return self.leaf(node)
+        sign, values = self.chooser(node, nodes[0], ply), self._values(nodes, number, left, ply)
+        return sign * self.choose([sign * below for below in values]) if sign else (
+            sum(values) / len(values))
+
+    def _values(self, nodes: list[Node], number: int, left: int, ply: int) -> list[float]:
+        moves = [child for child in nodes[number].children if child >= 0]
+        return [self.factor(nodes[number], nodes[child]) * self._value(
+            nodes, child, left - 1, ply + 1) for child in moves[self.moves] or moves]
 
 
 SOLVERS = {
@@ -106,6 +118,48 @@ def fault_of_solver(answers: Sequence[tuple[list[Node], int, float]]) -> tuple[s
         abs(model.answer(nodes, depth) - value) < 1e-6 for nodes, depth, value in answers)), None)
 
 
+def _results(nodes: list[Node], number: int) -> list[int]:
+    """The results of all lines of moves below a position."""
+    node = nodes[number]
+    return [node.result] if node.result != UNFINISHED else list(chain.from_iterable(
+        _results(nodes, child) for child in node.children if child >= 0))
+
+
+# What a faulty player prefers: the scores of the first moves.
+PLAYERS: dict[tuple[str, str], Callable[[list[Node]], list[Any]]] = {
+    **{("view", f"it counted {clause}, whatever the opponent prefers"):
+        lambda nodes, score=score: [score(_sign(nodes[0]) * np.array(_results(nodes, child)))
+                                    for child in nodes[0].children]
+        for clause, score in {
+            "the share of lines that are won": lambda results: np.mean(results > 0),
+            "the lines that are won": lambda results: np.sum(results > 0),
+            "the share of lines that are not lost": lambda results: np.mean(results >= 0),
+            "all lines": np.mean}.items()},
+    ("horizon", "it looked at its own moves only"): lambda nodes: [
+        _sign(nodes[0]) * nodes[child].result * (nodes[child].result != UNFINISHED)
+        for child in nodes[0].children],
+    ("choice", "the first move were the best"): lambda nodes: [-move for move in nodes[0].children],
+    ("choice", "the last move were the best"): lambda nodes: [*range(len(nodes[0].children))],
+    **{name: model.scores for name, model in SOLVERS.items()},
+}
+
+
+def fault_of_player(answers: Sequence[tuple[list[Node], int]]) -> tuple[str, str] | None:
+    """The most definite model that explains the moves: nodes of a tree, the action. None if right
+    play does."""
+    def left_open(model: Callable[[list[Node]], list[Any]]) -> float:
+        """The number of moves that the model may play; infinite if it does not explain them."""
+        rows = [np.round(model(nodes), 6).tolist() for nodes, _ in answers]
+        explained = all(row[action : action + 1] == [max(row)]
+                        for row, (_, action) in zip(rows, answers, strict=True))
+        return sum(row.count(max(row)) for row in rows) if explained else np.inf
+
+    models = {name: left_open(model) for name, model in PLAYERS.items()}
+    best = min(models, key=models.__getitem__)
+    enough = _OPEN * sum(len(nodes[0].children) for nodes, _ in answers)
+    return best if models[best] < enough and left_open(Minimax().scores) == np.inf else None
+
+
 # What a faulty search adds to the totals of a path, as x sees them, where a right one adds v: from
 # the signs s of who chooses each position, the value v of the leaf, the sign p of its player, its
 # distance d from each position, and the total t and visits n there; and how a visit counts.
@@ -122,6 +176,18 @@ _TOTALS: dict[tuple[str, str], tuple[Callable[..., Any], int]] = {
         (lambda s, v, *at: s * s[0] * v, 1),
     ("double move", "values change their sign with every ply"):
         (lambda s, v, p, d, *at: -s * p * v * (-1) ** d, 1),
+    ("view", "the last move's value has the other player's view"):
+        (lambda s, v, p, d, *at: np.where(d == 0, -v, v), 1),
+    ("view", "the value of a new position is right for the last move only"):
+        (lambda s, v, p, d, *at: np.where(d == 0, v, -v), 1),
+    ("double move", "players take turns with every ply"):
+        (lambda s, v, p, d, *at: s * s[0] * (-1) ** (d[0] + d + 1) * v, 1),
+    ("mean", "only the last move gets the value"): (lambda s, v, p, d, *at: v * (d == 0), 1),
+    ("mean", "the last value counts, not the mean"): (lambda s, v, p, d, t, n: v * n - t, 1),
+    ("mean", "values below 0 count as 0 for who chooses"):
+        (lambda s, v, *at: s * np.maximum(s * v, 0), 1),
+    ("mean", "values below 0 count as 0"): (lambda s, v, p, *at: p * np.maximum(p * v, 0), 1),
+    ("mean", "values are squared"): (lambda s, v, *at: v * abs(v), 1),
     **{("mean", f"values fade with each ply, by {factor}"):
         (lambda s, v, p, d, t, n, factor=factor: v * factor ** d, 1)
         for factor in (0.5, 0.8, 0.9, 0.95, 0.99)},
@@ -182,6 +248,10 @@ def fault_of_search(
         if batched or name[0] != "batch"]
     models += [(name, None, functools.partial(rule, right))
                for name, rule in (_RULES[""] | _RULES[kind]).items()]
+    models += [((fault, f"{clause} where {role} chooses"), None,
+                (number, functools.partial(rule, right), right))
+               for number, role in enumerate(("white", "the opponent"))
+               for (fault, clause), rule in _RULES[""].items()]
     for name, credit, rule in models:
         for (nodes, calls), thinned in [(answers[0], 4), *((answer, 1) for answer in answers)]:
             choices = Trace(nodes, calls, credit).choices[::thinned]

@@ -103,7 +103,8 @@ def visits(subject: Subject, part: str) -> Findings:
             ("again", told and again > 1.4 * total,
              f"the visits sum to {again:g} when it is asked again"),
             ("leaf", counts and few.asked and unasked > 1,
-             f"{unasked} moves have visits after 15, but the evaluator was not asked about them"),
+             f"{unasked} moves have visits after 15, but the evaluator was not asked about them"
+             + f", but {few.asked.count(0)} times about the one before" * (few.asked.count(0) > 2)),
             ("breadth", counted and breadth < (2 if subject.kind == "gumbel" else 11),
              f"{breadth} are tried"),
             ("ends", ended, f"the evaluator is asked about finished games ({ended} times)"),
@@ -282,8 +283,9 @@ def halving(subject: Subject, part: str) -> Findings:
 
 
 PROPERTIES = {
+    **rules_by_name(visits),
     **{name: functools.partial(right_moves, name=name) for name in TREES["moves"]},
-    **rules_by_name(value, visits, all_moves, exploration, priors_steer),
+    **rules_by_name(value, all_moves, exploration, priors_steer),
     "one rule": functools.partial(one_rule, kinds=("puct", "uct")),
     "improved policy": functools.partial(one_rule, kinds=("gumbel",)),
     **rules_by_name(values_are_means, most_visited_is_played, halving),

@@ -10,14 +10,15 @@ import contextlib
 import functools
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from dlgo.api import COLUMN_LETTERS
-from experiments.museum.models import fault_of_solver
-from experiments.museum.subject import Findings, Subject, numbers, takes
+from dlgo.errors import BotError
+from experiments.museum.models import fault_of_player, fault_of_solver
+from experiments.museum.subject import SIMULATIONS, AuditError, Findings, Subject, numbers, takes
 from experiments.museum.tree_game import (
     TREES,
     UNFINISHED,
@@ -36,6 +37,12 @@ from experiments.museum.tree_game import (
 _TREES, _GRAPHS, _CUTTING, _ATTEMPTS = 20, 100, 3, 600
 # In the text of a tree without priors: a position's beginning, its end, or a result.
 _PART = re.compile(r"([xo])(?:=([+-]?[\d.]+))?\(|(\))|[+-]?[01]")
+
+# What a player does wrong, the most specific first.
+_LATER = "it does not play a best move if it was asked about one of the opponent's before"
+_MISTAKES = ("it names no legal move", "it does not play a move that wins at once",
+             "it plays a move that loses at once", "it lets the opponent win at once",
+             "it does not play a best move", _LATER)
 
 
 class Answer(NamedTuple):
@@ -99,27 +106,32 @@ def values(subject: Subject, part: str, name: str) -> Findings:
             yield "cut-offs", f"{depth} plies deep, it looks at all {leaves} leaves, cuts off none"
     fault = fault_of_solver(answers) if mistakes and len(answers) >= _TREES else None
     for (depth, mover), wrong in mistakes.items():
-        tree = smallest(subject, min(wrong, key=lambda tree: (len(tree), tree)), depth)
+        tree = smallest(wrong, lambda tree, depth=depth: ask(subject, tree, depth).wrong)
         answer = ask(subject, tree, depth)
         horizon = f", {depth} plies deep," if depth else ""
         merged = "equal parts are the same position; " if tree[0] == "&" else ""
         text = (f"{len(wrong)} trees are wrong. This one{horizon} is {answer.value:+g} and should "
                 f"be {answer.right:+g} for the player to move ({merged}numbers in it are "
                 "black's):\n" + "\n".join(drawn(answer.nodes, depth or 999, "      ")))
+        if not fault and tree[0] != "&" and abs(
+            ask(subject, reversed_moves(tree), depth).value - answer.value) > 1e-6:
+            fault = "window", ("bounds cut off what matters (with the moves in the opposite order, "
+                               "the value is another one)")
         if fault:
             yield f"={fault[0]}", f"it answers as if {fault[1]}: {text}"
         yield f"{depth or 'all'} plies, {('black', 'white')[mover]}", text
 
 
-def smallest(subject: Subject, tree: str, depth: int) -> str:
-    """A small tree with a wrong value, made from a larger one by steps of `_smaller`."""
+def smallest(trees: list[str], is_wrong: Callable[[str], bool]) -> str:
+    """A small tree with a wrong answer, made from the shortest of these by steps of `_smaller`."""
+    tree = min(trees, key=lambda tree: (len(tree), tree))
     candidates = [re.sub(r"[\d.]+:", "", tree)]
     for _ in range(_ATTEMPTS):
         if not candidates:
             break
         candidate = candidates.pop(0)
         with contextlib.suppress(Exception):  # a program may fail on what it has not seen yet
-            if ask(subject, candidate, depth).wrong:
+            if is_wrong(candidate):
                 tree, candidates = candidate, _smaller(candidate)
     return tree
 
@@ -164,6 +176,74 @@ def drawn(nodes: list[Node], depth: int, indent: str = "", node: int = 0) -> Ite
             first, *lines = drawn(nodes, depth - 1, indent + "    ", child)
             yield f"{indent}  {letter} {first.strip()}"
             yield from lines
+
+
+def reversed_moves(tree: str) -> str:
+    """The same tree, without priors, with the moves of all positions in the opposite order."""
+    stack: list[list[str]] = [[]]
+    for part in _PART.finditer(tree):
+        if part[3]:
+            moves = stack.pop()
+            stack[-1][-1] += f"{' '.join(moves[::-1])})"
+            continue
+        stack[-1].append(part[0])
+        if part[1]:
+            stack.append([])
+    return stack[0][0]
+
+
+def perfect_play(subject: Subject, part: str) -> Findings:
+    """A player that knows results only plays a best move in small trees, also after it was asked
+    about a position of the opponent."""
+    mistakes: dict[str, list[str]] = {}
+    answers, rng = [], np.random.default_rng(3)
+    for number in range(2 * _TREES) if subject.knows_ends_only(part) else ():
+        results = [("+1", "0", "-1"), ("+1", "-1")][number % 2]
+        tree = random_tree(rng, 1 + number % 3, number // 2 % 2, results=results, early=0.2)
+        tree = re.sub(r"[\d.]+:|=-?[\d.]+", "", tree)
+        mistake, action = _mistake(subject, tree)
+        answers += [(tree_game(tree).nodes, action)] if action is not None else []
+        mistakes.setdefault(mistake or _mistake(subject, tree, True)[0] and _LATER, []).append(tree)
+    fault = fault_of_player(answers) if mistakes.keys() - {"", _LATER} else None
+    for mistake in _MISTAKES:
+        later = mistake == _LATER
+        if mistake in mistakes and not (later and mistakes.keys() - {"", _LATER}):
+            tree = smallest(mistakes[mistake], lambda tree: mistake == (  # noqa: B023
+                _mistake(subject, tree, later)[0] and _LATER if later else  # noqa: B023
+                _mistake(subject, tree)[0]))
+            action = _mistake(subject, tree, later)[1]
+            text = (f"in {len(mistakes[mistake])} of {2 * _TREES} small trees, {mistake}, here "
+                    f"{'none' if action is None else COLUMN_LETTERS[action]} (numbers are "
+                    "black's):\n" + "\n".join(drawn(tree_game(tree).nodes, 999, "      ")))
+            if fault:
+                yield f"={fault[0]}", f"it plays as if {fault[1]}: {text}"
+            yield mistake, text
+
+
+def _mistake(subject: Subject, tree: str, later: bool = False) -> tuple[str, int | None]:
+    """What a player does wrong in a tree, or "", and its action; or if it has been asked before
+    about a position of the opponent that leads there."""
+    nodes = tree_game(tree).nodes
+    state, earlier = tree_game(tree).start(), []
+    if later:
+        earlier = [tree_game(f"{'ox'[nodes[0].mover]}({tree})").start()]
+        state = earlier[0].apply_move(earlier[0].legal_moves()[0])
+    try:
+        move = subject.call("select_move", state, SIMULATIONS, 1, *earlier).move
+    except (AuditError, BotError):
+        return _MISTAKES[0], None
+    action, sign = state.apply_move(move).actions()[-1], 1 - 2 * nodes[0].mover
+    worths = [sign * best(nodes, start=child) for child in nodes[0].children]
+    after = nodes[nodes[0].children[action]]
+    if worths[action] == max(worths):
+        return "", action
+    if any(nodes[child].result == sign for child in nodes[0].children):
+        return _MISTAKES[1], action
+    if after.result == -sign:
+        return _MISTAKES[2], action
+    lets_win = after.mover != nodes[0].mover and any(
+        nodes[child].result == -sign for child in after.children)
+    return _MISTAKES[3 if lets_win else 4], action
 
 
 def _prunes(subject: Subject) -> bool:

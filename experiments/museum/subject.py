@@ -206,10 +206,15 @@ class Subject:
         except Exception:  # it is a finding where the player is examined
             return False
 
-    def _decide(self, state: GameState, simulations: int = 0, seed: int = 1) -> Decision:
-        """The decision of the player, with its own budget if `simulations` is 0."""
+    def _decide(
+        self, state: GameState, simulations: int = 0, seed: int = 1, *earlier: GameState
+    ) -> Decision:
+        """The decision of the player, with its own budget if `simulations` is 0; it has been asked
+        about earlier positions."""
         limit = Budget(sims=simulations) if simulations and self._counts else None
         with contextlib.closing(build_engine(self._player, state.game, seed)) as engine:
+            for asked in earlier:
+                engine.analyse(asked, limit)
             decision = engine.analyse(state, limit)
         _action(state, decision.move)
         return decision

@@ -37,6 +37,7 @@ class Choice(NamedTuple):
     means: np.ndarray
     priors: np.ndarray
     ranges: tuple[float, float] = (0.0, 0.0)
+    roles: tuple[bool, bool] = (False, False)  # whether white chooses; the opponent
 
     @property
     def stage(self) -> str:
@@ -83,7 +84,8 @@ class Trace:
                         number, node.children.index(after), max(int(self.visits[number]), below),
                         self.mean(node.mover, number), self.visits[node.children],
                         self.mean(node.mover, node.children), np.array(node.priors),
-                        (high - low, 2 * max(high, -low))))
+                        (high - low, 2 * max(high, -low)),
+                        (node.mover == 1, node.mover != nodes[0].mover)))
             (credit or Trace._credit)(self, paths)
             for path in paths:
                 reached[path] = True
@@ -157,8 +159,10 @@ def _held(choice: Choice, kind: str, less: int, stretch: str, rule: Any) -> np.n
 
     The value of a move without visits is a search's own, except in Gumbel's.
     """
-    _, chosen, total, root_value, visits, means, priors, ranges = choice
+    _, chosen, total, root_value, visits, means, priors, ranges, roles = choice
     compared, rule = visits > 0, rule or RULES[kind][1]
+    if isinstance(rule, tuple):  # of one role: which, the rule if it is played, and if not
+        rule = rule[2 - roles[rule[0]]]
     if kind == "gumbel":
         if compared.any():  # a mixture of the evaluation and the moves' means
             prior_mean = np.average(means, weights=priors * compared)

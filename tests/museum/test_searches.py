@@ -185,3 +185,23 @@ def test_a_table_keeps_bounds(tmp_path: Path, kept: str) -> None:
     subject = Subject(str(tmp_path / "solver.py"))
     assert not examine(subject, "solve", "estimates")
     assert bool(examine(subject, "solve", "transpositions")) is bool(kept)
+
+
+UCT = (ROOT / "tests/museum/right/black_points_arrays.py").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("before", "after", "name", "tag", "text"), [
+    ("leaf = states[node]\n", "leaf = states[max(parent[node], 0)]\n", "visits", "black, leaf",
+     "but 15 times about the one before"),
+    pytest.param("+ C *", "+ (1 - 2 * states[node].next_player.index) * C *", "one rule",
+                 "=selection", "the bonus is subtracted where white chooses",
+                 marks=pytest.mark.slow),
+    pytest.param("evaluate(leaf)[1]", "max(evaluate(leaf)[1], 0)", "one rule",
+                 "=mean", "values below 0 count as 0", marks=pytest.mark.slow),
+])
+def test_a_search_is_told_what_it_does(
+    tmp_path: Path, before: str, after: str, name: str, tag: str, text: str
+) -> None:
+    path = tmp_path / "uct.py"
+    path.write_text(replace_once(UCT, before, after), encoding="utf-8")
+    assert text in examine(Subject(str(path)), "search", name)[tag]

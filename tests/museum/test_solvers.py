@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from experiments.museum import subject as subjects
 from experiments.museum.audit import examine
 from experiments.museum.subject import Subject
 
@@ -52,3 +53,47 @@ def test_a_small_tree_shows_a_fault(
     text = next(iter(findings(tmp_path, MINIMAX.replace(before, after), name).values()))
     assert "should be" in text and text.count("\n") == len(lines)
     assert [line.removeprefix(6 * " ") for line in text.split("\n")[1:]] == lines
+
+
+def test_the_order_of_moves_shows_wrong_bounds(tmp_path: Path) -> None:
+    """A cut-off at the wrong bound depends on it, and no other model explains it."""
+    text = MINIMAX.replace("    values = []", "    values = [-2]").replace(
+        "        after =", "        if max(values) >= 0:\n            break\n        after =")
+    assert "=window" in findings(tmp_path, text, "draws")
+
+
+PLAYER = """
+def value(state, me):
+    if state.is_over():
+        return (1 - 2 * me.index) * state.result()
+    values = [value(state.apply_move(move), me) for move in state.legal_moves()]
+    return max(values) if state.next_player is me else min(values)
+
+
+class Perfect:
+    def select_move(self, state):
+        me = state.next_player
+        return max(state.legal_moves(), key=lambda move: value(state.apply_move(move), me))
+"""
+
+
+@pytest.mark.parametrize(("before", "after", "tags"), [
+    ("min(values)", "sum(values) / len(values)", {"=view", "it lets the opponent win at once"}),
+    ("me = state.next_player",
+     "me = self.me = getattr(self, 'me', state.next_player)",
+     {"it does not play a best move if it was asked about one of the opponent's before"}),
+    ("  return max(s", "  if value(state, me) < 0:\n            return None\n        return max(s",
+     {"it names no legal move"}),
+    ("max(state", "min(state", {"it plays a move that loses at once"}),
+    ("me = ", "return state.legal_moves()[0]\n        me = ", {"=choice"}),
+    ("", "", set()),
+])
+def test_a_player_is_wrong_in_a_small_tree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str, after: str, tags: set[str]
+) -> None:
+    monkeypatch.setattr(subjects, "_ANSWER_SECONDS", 0.2)
+    path = tmp_path / "player.py"
+    path.write_text(PLAYER.replace(before, after))
+    found = examine(Subject(str(path)), "select_move", "perfect play")
+    assert found.keys() >= tags and bool(found) == bool(tags)
+    assert all(len(text.split("\n")) < 7 for text in found.values())
