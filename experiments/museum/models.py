@@ -125,12 +125,14 @@ def _results(nodes: list[Node], number: int) -> list[int]:
         _results(nodes, child) for child in node.children if child >= 0))
 
 
+def _by_results(score: Callable[[np.ndarray], Any], nodes: list[Node]) -> list[Any]:
+    return [score(_sign(nodes[0]) * np.array(_results(nodes, child))) for child in nodes[0].children]
+
+
 # What a faulty player prefers: the scores of the first moves.
 PLAYERS: dict[tuple[str, str], Callable[[list[Node]], list[Any]]] = {
     **{("view", f"it counted {clause}, whatever the opponent prefers"):
-        lambda nodes, score=score: [score(_sign(nodes[0]) * np.array(_results(nodes, child)))
-                                    for child in nodes[0].children]
-        for clause, score in {
+        functools.partial(_by_results, score) for clause, score in {
             "the share of lines that are won": lambda results: np.mean(results > 0),
             "the lines that are won": lambda results: np.sum(results > 0),
             "the share of lines that are not lost": lambda results: np.mean(results >= 0),

@@ -106,7 +106,7 @@ def values(subject: Subject, part: str, name: str) -> Findings:
             yield "cut-offs", f"{depth} plies deep, it looks at all {leaves} leaves, cuts off none"
     fault = fault_of_solver(answers) if mistakes and len(answers) >= _TREES else None
     for (depth, mover), wrong in mistakes.items():
-        tree = smallest(wrong, lambda tree, depth=depth: ask(subject, tree, depth).wrong)
+        tree = smallest(wrong, lambda tree: ask(subject, tree, depth).wrong)  # noqa: B023
         answer = ask(subject, tree, depth)
         horizon = f", {depth} plies deep," if depth else ""
         merged = "equal parts are the same position; " if tree[0] == "&" else ""
