@@ -126,7 +126,8 @@ def _results(nodes: list[Node], number: int) -> list[int]:
 
 
 def _by_results(score: Callable[[np.ndarray], Any], nodes: list[Node]) -> list[Any]:
-    return [score(_sign(nodes[0]) * np.array(_results(nodes, child))) for child in nodes[0].children]
+    return [score(_sign(nodes[0]) * np.array(_results(nodes, child)))
+            for child in nodes[0].children]
 
 
 # What a faulty player prefers: the scores of the first moves.
