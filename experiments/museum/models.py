@@ -125,7 +125,7 @@ def _results(nodes: list[Node], number: int) -> list[int]:
         _results(nodes, child) for child in node.children if child >= 0))
 
 
-def _by_results(score: Callable[[np.ndarray], Any], nodes: list[Node]) -> list[Any]:
+def _by_results(score: Any, nodes: list[Node]) -> list[Any]:
     return [score(_sign(nodes[0]) * np.array(_results(nodes, child)))
             for child in nodes[0].children]
 
