@@ -211,7 +211,7 @@ class PluginGroup:
         if not name:
             names = self.offers(module)
             if not names:
-                raise PluginError(f"{path} holds no {self.noun}: {self._wanted}")
+                raise PluginError(f"{path} holds no {self.noun}: {lack_of(module) or self._wanted}")
             if len(names) > 1:
                 raise PluginError(
                     f"{path} holds {len(names)} {self.noun}s, {' and '.join(names)}: name one, as "
@@ -244,6 +244,18 @@ class PluginGroup:
             and self._fits(value)
             and (inspect.isclass(value) or self.noun == "function" or name == "select_move")
         ]
+
+
+def lack_of(module: ModuleType) -> str:
+    """What the incomplete class of a module lacks; "" if it has none."""
+    return next((incomplete(value) for value in vars(module).values() if inspect.isabstract(value)
+                 and value.__module__ == module.__name__), "")
+
+
+def incomplete(kind: type) -> str:
+    """What an abstract class lacks."""
+    methods = sorted(getattr(kind, "__abstractmethods__", ()))
+    return f"{kind.__name__} is not complete; add the methods {', '.join(methods)}"
 
 
 def path_and_member(name: str) -> tuple[str, str]:

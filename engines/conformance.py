@@ -23,7 +23,8 @@ from typing import Any, cast
 import psutil
 
 from dlgo.api import GameSpec, GameState
-from dlgo.conformance import Kind, RuleBroken, kit
+from dlgo.conformance import SECONDS, Kind, RuleBroken, checking, kit
+from dlgo.conformance.broken import broken
 from dlgo.errors import SpecError
 from dlgo.games import get_game
 from dlgo.rng import below, make_rng
@@ -38,7 +39,6 @@ _LONGEST_GAME = 300
 _MARGIN = 1.1, 100
 # By how much a time may be passed, in seconds and as a factor: the machine may be busy.
 _LATE = 0.3, 3.0
-_SECONDS = 120.0
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def positions(subject: Subject) -> kit.Findings:
             yield from _must_be_legal(engine, alone, engine.select_move(alone).move)
             if not subject.game.same_position(alone.kernel_state, state.kernel_state):
                 text = f"{engine.name} changes the arrays of the position"
-                raise kit.broken("positions", text, state, Kind.CHANGED_STATE)
+                raise broken("positions", text, state, Kind.CHANGED_STATE)
 
 
 def decisions(subject: Subject) -> kit.Findings:
@@ -215,14 +215,14 @@ def check_engine(
     for game in map(get_game, games):
         subject = Subject(spec, game, seed)
         try:
-            kit.in_time("build", f"building {spec.label}", subject.build, _SECONDS).close()
+            checking.in_time("build", f"building {spec.label}", subject.build, SECONDS).close()
         except SpecError as error:
             reasons.append(str(error))
             continue
         playable.append(game)
         for name, rule in RULES.items():
             if name not in skip:
-                kit.look_in_time(name, rule, subject, f"{spec.label} on {game}", _SECONDS)
+                checking.check_rule(name, rule, subject, f"{spec.label} on {game}", SECONDS)
     if not playable:
         raise RuleBroken("build", f"{spec.label} plays none of the games: {reasons[0]}")
     return playable

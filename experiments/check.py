@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import linecache
-import math
 import os
 import subprocess
 import sys
@@ -24,39 +23,37 @@ from types import ModuleType
 from typing import Any
 
 from dlgo.api import GameSpec
-from dlgo.conformance import RULES, Kind, RuleBroken, check_game, draw_sample, kit
+from dlgo.conformance import RULES, SECONDS, Kind, RuleBroken, check_game
 from dlgo.conformance.broken import explain
 from dlgo.conformance.plain import use_plain_integers
 from dlgo.errors import DlgoError, LoadError, PluginError, SpecError, UnreadableError
 from dlgo.files import relative_path
 from dlgo.games import GAMES, get_game
-from dlgo.plugins import PluginGroup
-from dlgo.system.watchdogs import TooSlow, watchdog
+from dlgo.plugins import PluginGroup, lack_of, load_file
 from engines import conformance as engine_rules
 from engines.registry import ENGINES, EngineSpec
 
-# CPU seconds of one rule before it counts as an endless loop; in the largest games here, 46,656
-# actions, no rule takes 20.
-SECONDS = 60.0
 _CHILD = "from experiments.check import _child; _child()"
 # These play thousands of games, so they are checked in compiled code.
 _COMPILED_RULES = ("many games", "keys", "all is seen", "rollout chances", "side of evaluate",
                    "fresh process")
 _MODES = {
     "plain": [name for name in RULES if name not in _COMPILED_RULES],
-    "compiled": list(_COMPILED_RULES), "all": list(RULES), "games": ["many games"],
+    "compiled": _COMPILED_RULES, "all": RULES, "games": ["many games"],
+    "here": [name for name in RULES if name != "fresh process"],
 }
 
 # Advice, by the kind of a finding, or else by its rule.
 _ADVICE: dict[str, str] = {
     Kind.INDEX: "Compare the index with the size of the array, or make the array larger in "
-                "`new_kernel_state`.",
+                "`new_kernel_state`; or `legal_actions` offers a move that does not exist.",
     Kind.NAME: "The name is not defined: look for a misspelling.",
     Kind.NO_VALUE: "Write `return` before the value, in every branch.",
     Kind.NO_ACTION: "Let `terminal` end the game when a player cannot move, or offer a pass.",
     Kind.ACTION_RANGE: "Every action must be below `num_actions`: raise it in the class, or "
                        "correct the numbers of the actions.",
-    Kind.ENDLESS: "Make sure that the loop ends: that `play` changes what the loop waits for.",
+    Kind.ENDLESS: "Make sure that the loop ends: that `play` changes what the loop waits for. In a "
+                  "notebook it may still run: restart the kernel.",
     Kind.LENGTH: "Every game must end: count plies in the state, and end the game in a draw after "
                  "some number of them or when a position comes back.",
     Kind.NEW_STATE: "Call `reset(state)` in `new_kernel_state` before you return the state, and "
@@ -208,10 +205,23 @@ def _name_in(spec: str) -> str:
 def _check_here(spec: str, group: PluginGroup, games: Sequence[str]) -> int:
     """Check a game or engine that no other process can import; return the number of rules."""
     if group is GAMES:
-        check_game(get_game(spec), skip=("fresh process",))
-        return len(RULES) - 1
+        return _check_game(spec, "here")
     engine_rules.check_engine(spec, games or engine_rules.GAMES)
     return len(engine_rules.RULES)
+
+
+def _check_game(
+    spec: str, mode: str, seconds: float = SECONDS,
+    on_progress: Callable[[str], None] = lambda rule: None,
+) -> int:
+    """Check the rules of a mode; return their number."""
+    game = get_game(spec)
+    if mode == "plain":
+        warnings.simplefilter("ignore")
+        use_plain_integers(game)
+    check_game(game, skip=set(RULES) - set(_MODES[mode]), against_plain=mode == "compiled",
+               seconds=seconds, on_progress=on_progress)
+    return len(_MODES[mode])
 
 
 def _report(
@@ -232,8 +242,6 @@ def _report(
         raise  # an option that the game or engine refuses
     except RuleBroken as error:
         finding = _finding(error.rule, error.text, error, origin)
-    except _Endless as error:
-        finding = replace(_finding("endless", str(error), error, origin), kind=Kind.ENDLESS)
     except DlgoError as error:
         finding = _finding(rule, str(error), error, origin)
     except Exception as error:
@@ -251,10 +259,6 @@ def _finding(rule: str, text: str, error: BaseException, origin: Path | None) ->
 
 
 # In a process of its own -------------------------------------------------------------------------
-
-
-class _Endless(DlgoError):
-    """A rule has taken too much time."""
 
 
 def _in_child(
@@ -305,7 +309,7 @@ def _child() -> None:
 
     def work() -> int:
         if group is GAMES:
-            return _check_rules(get_game(spec), mode, float(seconds), lambda r: tell(rule=r))
+            return _check_game(spec, mode, float(seconds), lambda rule: tell(rule=rule))
         if mode == "plain":  # engines play compiled games
             return 0
         tell(rule="playing")
@@ -332,33 +336,11 @@ def _group_of(name: str) -> PluginGroup:
             raise PluginError(f"{name} holds a game and an engine; name one, as in {name}:NAME")
         if groups:
             return groups[0]
-        raise PluginError(f"{name} holds neither a game nor an engine; a game is a complete "
-                          "subclass of dlgo.GameSpec, an engine has select_move(state)")
+        wanted = "a game is a subclass of dlgo.GameSpec, an engine has select_move(state)"
+        lack = lack_of(load_file(Path(name)))
+        raise PluginError(f"{name} holds neither a game nor an engine; {lack or wanted}")
     try:
         GAMES.find(name)
     except PluginError:
         return ENGINES
     return GAMES
-
-
-def _check_rules(game: GameSpec, mode: str, seconds: float, on_rule: Callable[[str], None]) -> int:
-    """Check the rules of a mode, each for a limited time; return their number."""
-    if mode == "plain":
-        warnings.simplefilter("ignore")
-        use_plain_integers(game)
-    work = "a random game"
-    on_rule("random games")
-    try:
-        with watchdog(seconds):
-            sample = replace(draw_sample(game), against_plain=mode == "compiled")
-        for name in _MODES[mode]:
-            work = f"rule {name!r}"
-            on_rule(name)
-            with watchdog(seconds):
-                if mode == "plain":
-                    kit.look_at(name, RULES[name], sample)
-                else:  # in a thread: compiled code cannot be interrupted
-                    kit.look_in_time(name, RULES[name], sample, work, math.inf)
-    except TooSlow as error:  # raised in the line that was running
-        raise _Endless(f"{work} has not ended after {seconds:g} CPU seconds") from error
-    return len(_MODES[mode])

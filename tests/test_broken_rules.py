@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -12,14 +14,16 @@ import pytest
 from dlgo import GameSpec, game_spec, get_game, kernels
 from dlgo.conformance import (
     RULES,
-    SECONDS,
+    SECONDS_OF_RULE,
+    Kind,
     RuleBroken,
     check_game,
+    checking,
     draw_sample,
-    kit,
     networks,
     playing,
 )
+from dlgo.conformance.broken import explain
 from dlgo.encoders import base, encode, encode_many, encoder_names, generic, get_encoder
 from dlgo.games.tictactoe import kernel as tictactoe
 from dlgo.games.tictactoe.state import TicTacToe
@@ -43,7 +47,7 @@ def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name in (*compiled, (game_spec, "perft")):
         monkeypatch.setattr(module, name, getattr(module, name).py_func)
     monkeypatch.setattr(playing, "random_game", playing.random_game.py_func)
-    monkeypatch.setattr(kit, "SHORTENING", 0.2)
+    monkeypatch.setattr(checking, "SHORTENING", 0.2)
     for module in (networks, base):
         monkeypatch.setattr(module, "encode_many", encode_many.py_func)
     for name in encoder_names(get_game("tictactoe")):
@@ -283,16 +287,49 @@ def test_a_broken_rule_is_named(interpreted: None, message: str, game: GameSpec)
 
 def never_end(state, rng):
     while True:
-        time.sleep(0.1)
+        below(rng, 2)
 
 
-def test_a_rollout_that_never_ends_is_named_within_ten_seconds(
+def test_a_rollout_that_never_ends_is_named_with_its_line(
     interpreted: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert SECONDS["rollout seeds"] < 10
-    monkeypatch.setitem(SECONDS, "rollout seeds", 0.5)
-    with pytest.raises(RuleBroken, match="rollout seeds: .* has not ended after 0.5 s"):
+    monkeypatch.setitem(SECONDS_OF_RULE, "rollout seeds", 0.5)
+    with pytest.raises(RuleBroken, match="rollout seeds: .* has not ended after 0.5 s") as caught:
         check_game(altered({}, rollout=never_end), skip=ALWAYS_SKIPPED)
+    assert caught.value.kind == Kind.ENDLESS and caught.value.__cause__
+    _, line = explain(caught.value.__cause__, lambda file: file == __file__)
+    assert line in range(never_end.__code__.co_firstlineno, never_end.__code__.co_firstlineno + 4)
+
+
+def test_a_loop_that_waits_for_a_core_does_not_count_as_endless() -> None:
+    assert checking.in_time("rule", "a wait", lambda: time.sleep(0.3) or "ended", 0.2) == "ended"
+
+
+@pytest.mark.slow
+def test_endless_compiled_code_in_this_process_ends_with_a_finding() -> None:
+    done = subprocess.run([sys.executable, "-c", ENDLESS], capture_output=True, text=True,
+                          timeout=300, check=False)
+    assert "spin: a loop has not ended after 0.2 s of CPU time" in done.stdout, done.stderr
+
+
+ENDLESS = """
+import os
+import numpy as np
+from dlgo.conformance import RuleBroken, checking
+from dlgo.jit import kernel
+
+@kernel
+def spin(numbers):
+    while numbers[0] >= 0:
+        numbers[0] = (numbers[0] + 1) % 7
+    return 0
+
+try:
+    checking.in_time("spin", "a loop", lambda: spin(np.zeros(1, np.int64)), 0.2)
+except RuleBroken as error:
+    print(error, flush=True)
+os._exit(0)
+"""
 
 
 # A board that is drawn wrongly breaks other rules before these.
@@ -307,7 +344,7 @@ def test_a_rollout_that_never_ends_is_named_within_ten_seconds(
 def test_a_rule_about_pieces_is_named(interpreted: None, message: str, game: GameSpec) -> None:
     rule = message.partition(":")[0]
     with pytest.raises(RuleBroken, match=message):
-        kit.look_at(rule, RULES[rule], draw_sample(game))
+        checking.look_at(rule, RULES[rule], draw_sample(game))
 
 
 def test_a_misspelt_rule_is_not_skipped_in_silence() -> None:

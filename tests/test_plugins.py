@@ -348,9 +348,12 @@ def test_a_game_of_a_file_is_played_and_pickled(folder: Path) -> None:
     ("rows.py:GameSpec", "GameSpec is not a game"),
     ("chess", "unknown game 'chess'"),
     ("rows.py:size=3", "has no option 'size'"),
+    ("part.py", "part.py holds no game: Part is not complete; add the methods why_illegal"),
 ])
 def test_a_game_that_cannot_be_used_is_named(folder: Path, text: str, message: str) -> None:
     rows_game(folder)
+    (folder / "part.py").write_text(
+        "import dlgo\n\nclass Part(dlgo.GameSpec):\n    def new_kernel_state(self): ...\n")
     with pytest.raises(SpecError, match=message):
         get_game(text)
 

@@ -56,6 +56,31 @@ class RuleBroken(AssertionError):
         return f"{self.rule}: {self.text}"
 
 
+def broken(
+    rule: str, text: str, state: GameState | None = None, kind: Kind | None = None,
+    twin: GameState | None = None,
+    again: Callable[[Sequence[GameState]], None] | None = None,
+) -> RuleBroken:
+    """The error to raise, with the moves to the position in which the rule was broken.
+
+    Args:
+        twin: the position that it is compared with, if there is one.
+        again: see `RuleBroken`.
+    """
+    error = RuleBroken(rule, text + (f" ({_way_to(state)})" if state else ""), kind)
+    error.states, error.again = tuple(one for one in (state, twin) if one), again
+    return error
+
+
+def _way_to(state: GameState) -> str:
+    game, moves = state.game, state.moves()
+    try:
+        texts = [game.move_text(move) for move in moves]
+    except Exception:  # the notation is a check of its own
+        texts = [str(move.place) for move in moves]
+    return f"{game}, " + (f"after {' '.join(texts)}" if texts else "at the start")
+
+
 def explain(
     error: BaseException, is_own: Callable[[str], bool]
 ) -> tuple[Kind | None, int]:

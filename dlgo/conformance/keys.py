@@ -24,7 +24,7 @@ from dlgo import kernels
 from dlgo.api import GameState
 from dlgo.bits import INTERPRETED
 from dlgo.conformance import kit
-from dlgo.conformance.broken import Kind, RuleBroken, explain
+from dlgo.conformance.broken import Kind, RuleBroken, broken, explain
 from dlgo.conformance.plain import use_plain_integers
 from dlgo.encoders import get_encoder
 from dlgo.faults import fault_text, is_user_file
@@ -73,7 +73,7 @@ def _check_equal(states: Sequence[GameState]) -> None:
     if state.key() != twin.key() and _looks(state) == _looks(twin) and not _parted(state, twin):
         text = "an equal position, reached by other moves, has another key (or render hides a " \
             f"difference): {_moves(twin)}"
-        raise kit.broken("keys", text, state, twin=twin, again=_check_equal)
+        raise broken("keys", text, state, twin=twin, again=_check_equal)
 
 
 def _check_alike(states: Sequence[GameState]) -> None:
@@ -89,24 +89,19 @@ def _check_alike(states: Sequence[GameState]) -> None:
     different = state.game.stones(state) != twin.game.stones(twin) or looks[1] != others[1]
     if different or matters and (looks[2:] != others[2:] or _parted(state, twin)):
         text = f"a different position has the same key: {_moves(twin)}"
-        raise kit.broken("keys", text, state, Kind.SAME_KEY, twin, _check_alike)
+        raise broken("keys", text, state, Kind.SAME_KEY, twin, _check_alike)
 
 
 def _parted(state: GameState, twin: GameState) -> bool:
     """Whether some game that goes on from two positions with the same actions shows a
     difference of the rules."""
-    rng = np.random.default_rng(0)
+    generator = np.random.default_rng(0)
     for _ in range(CONTINUATIONS):
-        pair = [kit.clone(one, room=kit.LONGEST_GAME) for one in (state, twin)]
-        for _ in range(kit.LONGEST_GAME):
-            views = [kit.look(state, arrays)._replace(key=0, evaluate=None) for arrays in pair]
-            if views[0] != views[1]:
-                return True
-            if views[0].terminal:
-                break
-            action = views[0].legal_actions[int(rng.integers(len(views[0].legal_actions)))]
-            for arrays in pair:
-                kernels.play(arrays, action)
+        choices = map(int, generator.integers(1 << 30, size=kit.LONGEST_GAME))
+        line = kit.play_line(state.game, choices, start=state)
+        position = kit.clone(twin, room=kit.LONGEST_GAME)
+        if kit.follow(line, 0, position, kit.LONGEST_GAME, ignoring=("key", "evaluate")):
+            return True
     return False
 
 
@@ -123,7 +118,7 @@ def _neighbours(sample: kit.Sample) -> Iterator[GameState]:
         while queue and n < NEIGHBOURS:
             state = queue.popleft()
             for action in state.legal_actions()[:NEIGHBOURS].tolist():
-                child = _play(state, action)
+                child = kit.step_if_legal(state, action)
                 if child and (arrays := tuple(kit.bytes_of(child.kernel_state))) not in known:
                     known.add(arrays)
                     n += 1
@@ -173,21 +168,13 @@ def _reorder(
     state = line.states[first]
     for _ in range(first, ply):
         own = remaining[kernels.to_move(state.kernel_state)]
-        successor = _play(state, own.pop(int(generator.integers(len(own))))) if own else None
-        if successor is None:
+        if not own:
+            return None
+        action = own.pop(int(generator.integers(len(own))))
+        if (successor := kit.step_if_legal(state, action)) is None:
             return None
         state = successor
     return state
-
-
-def _play(state: GameState, action: int) -> GameState | None:
-    """The state after an action, or None if that is illegal."""
-    arrays = state.kernel_state
-    if kernels.terminal(arrays) or not kernels.is_legal(arrays, action):
-        return None
-    target = kit.clone(state)
-    kernels.play(target, action)
-    return GameState(state.game, target, state, state.game.move_of(action))
 
 
 def _looks(state: GameState) -> tuple[Any, ...]:
@@ -244,7 +231,7 @@ def fresh_processes(samples: list[kit.Sample]) -> kit.Findings:
             names = [name for name, a, b in zip(_SEEN, theirs, ours, strict=True) if a != b]
             if names:
                 text = f"{game}: {', '.join(names)} differ {where}"
-                raise kit.broken("fresh process", text, state, kind)
+                raise broken("fresh process", text, state, kind)
 
 
 def _fingerprint(line: kit.Line) -> list[list[Any]]:
@@ -269,8 +256,8 @@ def answer() -> None:
         states = [GameState.new_game(game)]
         try:
             for action in actions:
-                if (state := _play(states[-1], action)) is None:
-                    raise kit.broken("legality", f"action {action} is illegal there", states[-1])
+                if (state := kit.step_if_legal(states[-1], action)) is None:
+                    raise broken("legality", f"action {action} is illegal there", states[-1])
                 states.append(state)
             answers.append(_fingerprint(kit.Line(tuple(states), actions)))
         except Exception as error:

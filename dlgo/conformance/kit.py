@@ -7,12 +7,8 @@ notation) that another rule checks.
 from __future__ import annotations
 
 import functools
-import os
-import re
-import threading
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
@@ -20,13 +16,10 @@ import numpy as np
 
 from dlgo import kernels
 from dlgo.api import GameSpec, GameState
-from dlgo.conformance.broken import Kind, RuleBroken
-from dlgo.errors import BotError, SpecError
+from dlgo.conformance.broken import Kind, broken
 from dlgo.faults import describe_fault, fault_text
-from dlgo.jit import wall_time
-from dlgo.text import listing
+from dlgo.text import listing, number_of
 
-T = TypeVar("T")
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -38,191 +31,16 @@ FENCE_BYTE = 0xA5
 LONGEST_GAME = 5_000
 # In games with more actions than this, only some actions are tested.
 MOST_ACTIONS_ASKED = 4_096
-# Short games are played more often, until there is this number of positions, or of games.
-ENOUGH_PLIES, MOST_GAMES = 400, 60
-
-# A fault is shown after fewer moves if these CPU seconds, and this number of random games for each
-# move less, are enough to find them.
-SHORTENING, SHORT_GAMES = 3.0, 200
+# Number of plies that a copy is played on beside its original.
+FOLLOWED = 40
 
 # A rule yields faults: a text, and the position in which it appears.
 Findings = Iterator[tuple[str, GameState | None]]
 
 
-def broken(
-    rule: str, text: str, state: GameState | None = None, kind: Kind | None = None,
-    twin: GameState | None = None,
-    again: Callable[[Sequence[GameState]], None] | None = None,
-) -> RuleBroken:
-    """The error to raise, with the moves to the position in which the rule was broken.
-
-    Args:
-        twin: the position that it is compared with, if there is one.
-        again: see `RuleBroken`.
-    """
-    error = RuleBroken(rule, text + (f" ({_way_to(state)})" if state else ""), kind)
-    error.states, error.again = tuple(one for one in (state, twin) if one), again
-    return error
-
-
 def rules_by_name(*functions: Callable[P, R]) -> dict[str, Callable[P, R]]:
     """The functions by their names as words."""
     return {function.__name__.replace("_", " "): function for function in functions}
-
-
-def look_at(name: str, rule: Callable[[Any], Findings], subject: Any) -> None:
-    """Check a rule. Raises RuleBroken for the first fault, after as few moves as can be found."""
-
-    def look(subject: Any) -> None:
-        for text, state in rule(subject):
-            raise broken(name, text, state)
-
-    def again(states: Sequence[GameState]) -> None:
-        lines = tuple(map(_line_beyond, states))
-        look(Sample(subject.game, lines, subject.seed, subject.symmetric))
-
-    try:
-        look(subject)
-    except RuleBroken as error:
-        if not isinstance(subject, Sample):
-            raise
-        raise shortest(error, error.again or again) from error.__cause__
-
-
-def shortest(
-    error: RuleBroken, again: Callable[[Sequence[GameState]], None]
-) -> RuleBroken:
-    """The same fault after fewer moves, found by leaving out moves and by random short games.
-
-    Args:
-        again: raises the fault if it also shows in these states, which are like `error.states`.
-    """
-    until = time.process_time() + SHORTENING
-    generator = np.random.default_rng(0)
-
-    def shorter(play: Callable[[], Sequence[GameState]]) -> RuleBroken | None:
-        """The fault, if it shows in these states as well, or while they are played."""
-        try:
-            again(play())
-        except RuleBroken as other:
-            return other if _sort(other) == _sort(error) else None
-        except Exception:  # an action is illegal there, or another fault is in the way
-            return None
-        return None
-
-    def candidates(paths: list[list[int]]) -> Iterator[Callable[[], Sequence[GameState]]]:
-        common = len(os.path.commonprefix(paths))
-        for span in (16, 8, 4, 3, 2, 1):
-            for first in range(common - span, -1, -1):
-                parts = [path[:first] + path[first + span:] for path in paths]
-                yield functools.partial(list, map(functools.partial(_replay, game), parts))
-        for _ in range(SHORT_GAMES if len(paths) == 1 and paths[0] else 0):
-            choices = generator.integers(1 << 30, size=len(paths[0]) - 1).tolist()
-            yield functools.partial(_end_of_line, game, choices)
-
-    found = None
-    while error.states and time.process_time() < until:
-        game = error.states[0].game
-        for candidate in candidates([_actions_to(state) for state in error.states]):
-            if time.process_time() > until or (found := shorter(candidate)):
-                break
-        else:
-            break
-        error = found or error
-    return error
-
-
-def _sort(error: RuleBroken) -> tuple[Any, ...]:
-    """What two faults have in common that differ in the position alone."""
-    words = re.findall(r"\b[a-z_]{2,}\b", error.text)[:2]
-    return error.rule, error.kind, len(error.states), words
-
-
-def _end_of_line(game: GameSpec, choices: list[int]) -> tuple[GameState, ...]:
-    return play_line(game, choices).states[-1:]
-
-
-def _actions_to(state: GameState) -> list[int]:
-    """The actions that lead to a state; [] if its game does not know them."""
-    try:
-        actions = state.actions()
-    except Exception:  # the numbers of moves are a check of their own
-        return []
-    return actions if len(actions) == len(state.moves()) else []
-
-
-def _replay(game: GameSpec, actions: Iterable[int]) -> GameState:
-    """The state after some actions from the start; ValueError if one is illegal."""
-    state = GameState.new_game(game)
-    for action in actions:
-        if kernels.terminal(state.kernel_state) or not kernels.is_legal(
-            state.kernel_state, action
-        ):
-            raise ValueError(f"action {action} is illegal")
-        state = step(state, action)
-    return state
-
-
-def _line_beyond(state: GameState) -> Line:
-    """The game that led to a state, with one more action if it goes on."""
-    states, actions = [state], _actions_to(state)
-    while (earlier := states[0].previous_state) is not None:
-        states.insert(0, earlier)
-    if not kernels.terminal(state.kernel_state):
-        actions.append(listed(state, "legal_actions")[0])
-        states.append(step(state, actions[-1]))
-    return Line(tuple(states), tuple(actions))
-
-
-def look_in_time(
-    name: str, rule: Callable[[Any], Findings], subject: Any, label: str, seconds: float
-) -> None:
-    """Like `look_at`, but a rule that crashes or does not end is also broken; see `in_time`."""
-    in_time(name, label, functools.partial(look_at, name, rule, subject), seconds)
-
-
-def in_time(rule: str, label: str, work: Callable[[], T], seconds: float) -> T:
-    """The result of `work`, which breaks the rule if it crashes or does not end.
-
-    A SpecError or BotError of `work` is raised unchanged.
-
-    Args:
-        label: the name of the check in messages.
-        seconds: how long it may take, not counting the compiler.
-    """
-    results: list[T] = []
-    errors: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            results.append(work())
-        except BaseException as error:  # a file may call sys.exit
-            errors.append(error)
-
-    # Compiled code cannot be interrupted; with a daemon thread, the message still appears.
-    thread = threading.Thread(target=run, daemon=True)
-    began = wall_time()
-    thread.start()
-    while thread.is_alive():
-        thread.join(0.1)
-        if wall_time() - began > seconds:
-            text = f"{label} has not ended after {seconds:g} s"
-            raise RuleBroken(rule, text, Kind.ENDLESS)
-    if not errors:
-        return results[0]
-    if isinstance(errors[0], RuleBroken | SpecError | BotError):
-        raise errors[0]
-    text = f"{type(errors[0]).__name__}: {str(errors[0])[:200]}"
-    raise RuleBroken(rule, f"{label} raised an exception, {text}") from errors[0]
-
-
-def _way_to(state: GameState) -> str:
-    game, moves = state.game, state.moves()
-    try:
-        texts = [game.move_text(move) for move in moves]
-    except Exception:  # the notation is a check of its own
-        texts = [str(move.place) for move in moves]
-    return f"{game}, " + (f"after {' '.join(texts)}" if texts else "at the start")
 
 
 class View(NamedTuple):
@@ -323,18 +141,21 @@ class Line:
         return bool(kernels.terminal(self.states[-1].kernel_state))
 
 
-def play_line(game: GameSpec, choices: Iterable[int], sensible: bool = False) -> Line:
+def play_line(
+    game: GameSpec, choices: Iterable[int], sensible: bool = False, start: GameState | None = None
+) -> Line:
     """Play from the start, each choice picking one of the listed actions (modulo their number).
 
     Args:
         choices: nonnegative ints; the line ends with them or with the game.
         sensible: choose among `search_actions` instead of `legal_actions`.
+        start: the position to begin with, if not that of the game.
 
     Raises:
         RuleBroken: if the kernels list actions that they do not allow.
     """
     kernel = "search_actions" if sensible else "legal_actions"
-    states, actions = [GameState.new_game(game)], []
+    states, actions = [start or GameState.new_game(game)], []
     for choice in choices:
         state = states[-1]
         if kernels.terminal(state.kernel_state):
@@ -348,25 +169,6 @@ def play_line(game: GameSpec, choices: Iterable[int], sensible: bool = False) ->
     return Line(tuple(states), tuple(actions))
 
 
-def sound_line(game: GameSpec, choices: Iterable[int], sensible: bool) -> Line:
-    """`play_line`, with a look at the end. Raises RuleBroken after as few moves as can be found."""
-    try:
-        line = play_line(game, choices, sensible)
-        look(line.states[-1])  # a game without a result breaks many rules
-    except RuleBroken as error:
-        raise shortest(error, _try_all) from error.__cause__
-    return line
-
-
-def _try_all(states: Sequence[GameState]) -> None:
-    """Raise RuleBroken if a position cannot be asked about, or one of its actions not played."""
-    for action in look(states[0]).legal_actions:
-        if not kernels.is_legal(states[0].kernel_state, action):
-            text = f"legal_actions lists action {action}, is_legal forbids it"
-            raise broken("legality", text, states[0])
-        look(step(states[0], action))
-
-
 def step(state: GameState, action: int) -> GameState:
     """The state after a legal action. Raises RuleBroken if it cannot be played."""
     game = state.game
@@ -376,7 +178,7 @@ def step(state: GameState, action: int) -> GameState:
     try:
         kernels.play(target, action)
     except Exception as error:
-        text = f"play({action}) raises {describe_fault(error)}"
+        text = f"{_call(game, action)} raises {describe_fault(error)}"
         raise broken("play", text, state) from error
     for text, _ in overwritten(fences, f"play({action})", state):
         raise broken("bounds", text, state)
@@ -386,6 +188,40 @@ def step(state: GameState, action: int) -> GameState:
         text = f"move_of has no move for action {action}, which is legal"
         raise broken("moves", text, state) from None
     return GameState(game, target, state, move)
+
+
+def _call(game: GameSpec, action: int) -> str:
+    """The call of `play`, with the move that the action is, if the game can say that."""
+    try:
+        return f"play({action}), which is {game.move_text(game.move_of(action))},"
+    except Exception:  # moves are a check of their own
+        return f"play({action})"
+
+
+def step_if_legal(state: GameState, action: int) -> GameState | None:
+    """The state after an action, or None if that is illegal."""
+    arrays = state.kernel_state
+    if kernels.terminal(arrays) or not kernels.is_legal(arrays, action):
+        return None
+    return step(state, action)
+
+
+def follow(
+    line: Line, ply: int, position: Any, plies: int = FOLLOWED, ignoring: Collection[str] = ()
+) -> str:
+    """Play the rest of the line in `position`; return the first difference from the line's views.
+
+    Args:
+        ignoring: fields of `View` that may differ.
+    """
+    same = dict.fromkeys(ignoring, 0)
+    for i in range(ply, min(ply + plies, len(line.actions)) + 1):
+        view, expected = look(line.states[i], position), line.views[i]
+        if wrong := difference(view._replace(**same), expected._replace(**same)):
+            return f"{number_of(i - ply, 'ply', 'plies')} later {wrong}" if i > ply else wrong
+        if i < len(line.actions):
+            kernels.play(position, line.actions[i])
+    return ""
 
 
 @dataclass(frozen=True)
@@ -439,52 +275,6 @@ def at(positions: int, finished: int = 0) -> Callable[[Callable[..., Iterator[st
         return rule
 
     return of_sample
-
-
-def draw_sample(
-    game: GameSpec, seed: int = 0, games: int = 6, symmetric: bool = False
-) -> Sample:
-    """Play random games: half of them with all legal actions, half with sensible actions.
-
-    Args:
-        seed: of the random games.
-        games: the minimum number of games; short games are played more often.
-        symmetric: see `check_game`.
-
-    Raises:
-        RuleBroken: if `new_kernel_state` and `reset` differ, no game ends, a new game is already
-            over, or a legal action cannot be played.
-    """
-    _must_be_reset(game)
-    generator = np.random.default_rng(seed)
-    plies = min(LONGEST_GAME, max(600, 4 * game.num_actions))
-    lines: list[Line] = []
-    while len(lines) < games or (
-        len(lines) < MOST_GAMES and sum(len(line.actions) for line in lines) < ENOUGH_PLIES
-    ):
-        choices = generator.integers(1 << 30, size=plies).tolist()
-        line = sound_line(game, choices, sensible=len(lines) % 2 == 0)
-        lines.append(line)
-        if line.over and not line.actions:
-            raise broken("reset", "a new game is over before the first move", line.states[0])
-    if not any(line.over for line in lines):
-        n = len(lines)
-        text = f"none of {n} random games of {game} ended within {plies} plies"
-        raise broken("end", text, kind=Kind.LENGTH)
-    return Sample(game, tuple(lines), seed, symmetric)
-
-
-def _must_be_reset(game: GameSpec) -> None:
-    """Raise RuleBroken if `new_kernel_state` does not return what `reset` sets up."""
-    new = game.new_kernel_state()
-    start = snapshot(new)
-    kernels.reset(start)
-    if not game.same_position(start, new):
-        pairs = zip(new._fields, new, start, strict=True)
-        fields = [f"`{name}`" for name, a, b in pairs if not np.array_equal(a, b)]
-        text = "new_kernel_state does not return the start position, as reset sets it up"
-        text += f": {', '.join(fields)} differ in {game}"
-        raise broken("reset", text, kind=Kind.NEW_STATE)
 
 
 def some_actions(game: GameSpec) -> range:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -11,10 +10,6 @@ from dlgo import kernels
 from dlgo.api import GameState
 from dlgo.conformance import kit, playing
 from dlgo.rng import make_rng
-from dlgo.text import number_of
-
-# Number of plies that a copy is played on beside its original.
-FOLLOWED = 40
 
 
 @kit.at(40)
@@ -31,7 +26,7 @@ def copies(sample: kit.Sample) -> kit.Findings:
     for n, (line, ply) in enumerate(sample.places(24)):
         state = line.states[ply]
         arrays, contents = state.kernel_state, kit.bytes_of(state.kernel_state)
-        target = sample.game.scratch_state(arrays, room=FOLLOWED + 1)
+        target = sample.game.scratch_state(arrays, room=kit.FOLLOWED + 1)
         if any(map(np.shares_memory, target, arrays)):
             yield "scratch_state shares memory with its model", state
         if not same(target, arrays):
@@ -42,7 +37,7 @@ def copies(sample: kit.Sample) -> kit.Findings:
             kernels.copy_into(target, arrays)
             if not same(target, arrays):
                 yield "same_position tells a copy from its original", state
-            if wrong := _follow(line, ply, target):
+            if wrong := kit.follow(line, ply, target):
                 yield f"copy_into left something out: {wrong}", state
             for seed in range(4):
                 kit.overwrite(target, dirt)
@@ -51,7 +46,7 @@ def copies(sample: kit.Sample) -> kit.Findings:
                     yield "copy_into left something out: a rollout from a copy differs", \
                         state
         kernels.copy_into(target, arrays)
-        if wrong := _follow(line, ply, target):
+        if wrong := kit.follow(line, ply, target):
             yield f"copy_into does not undo what a rollout did: {wrong}", state
         if kit.bytes_of(arrays) != contents:
             yield "playing on a copy changed the original", state
@@ -81,17 +76,6 @@ def bounds(sample: kit.Sample) -> kit.Findings:
         yield from kit.overwritten(fences, "reset", line.states[-1])
 
 
-def _follow(line: kit.Line, ply: int, position: Any) -> str:
-    """Play the rest of the line in `position`; returns the first difference from the line's
-    states."""
-    for i in range(ply, min(ply + FOLLOWED, len(line.actions)) + 1):
-        if wrong := kit.difference(kit.look(line.states[i], position), line.views[i]):
-            return f"{number_of(i - ply, 'ply', 'plies')} later {wrong}" if i > ply else wrong
-        if i < len(line.actions):
-            kernels.play(position, line.actions[i])
-    return ""
-
-
 def reset(sample: kit.Sample) -> kit.Findings:
     """`reset` restores the start position, for any content of the arrays."""
     game = sample.game
@@ -100,10 +84,10 @@ def reset(sample: kit.Sample) -> kit.Findings:
         yield "two calls of new_kernel_state return the same memory", None
     for line in sample.lines:
         for state in (line.states[-1], line.states[len(line.states) // 2]):
-            position = kit.clone(state, room=FOLLOWED + 1)
+            position = kit.clone(state, room=kit.FOLLOWED + 1)
             kernels.rollout(position, make_rng(sample.seed))
             kernels.reset(position)
-            if wrong := _follow(line, 0, position):
+            if wrong := kit.follow(line, 0, position):
                 yield f"after a reset: {wrong}", line.states[0]
             kernels.reset(position)
             if not game.same_position(position, first):

@@ -1,41 +1,92 @@
-"""Rollouts and random games as conformance rules look at them: their ends, and what they play."""
+"""The games that conformance rules look at: random games, and rollouts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from dlgo import kernels
-from dlgo.api import GameState
-from dlgo.conformance import kit
-from dlgo.conformance.broken import Kind
+from dlgo.api import GameSpec, GameState
+from dlgo.conformance import checking, kit
+from dlgo.conformance.broken import Kind, RuleBroken, broken
 from dlgo.jit import kernel
 from dlgo.rng import below, make_rng
-from dlgo.system.watchdogs import TooSlow, watchdog
 
-# CPU seconds of a rollout as plain Python; in the largest games here none takes 1.
-SECONDS_PER_ROLLOUT = 10.0
+# Short games are played more often, until there is this number of positions, or of games.
+ENOUGH_PLIES, MOST_GAMES = 400, 60
+
+
+def draw_sample(
+    game: GameSpec, seed: int = 0, games: int = 6, symmetric: bool = False
+) -> kit.Sample:
+    """Play random games: half of them with all legal actions, half with sensible actions.
+
+    Args:
+        seed: of the random games.
+        games: the minimum number of games; short games are played more often.
+        symmetric: see `check_game`.
+
+    Raises:
+        RuleBroken: if `new_kernel_state` and `reset` differ, no game ends, a new game is already
+            over, or a legal action cannot be played.
+    """
+    _must_be_reset(game)
+    generator = np.random.default_rng(seed)
+    plies = min(kit.LONGEST_GAME, max(600, 4 * game.num_actions))
+    lines: list[kit.Line] = []
+    while len(lines) < games or (
+        len(lines) < MOST_GAMES and sum(len(line.actions) for line in lines) < ENOUGH_PLIES
+    ):
+        choices = generator.integers(1 << 30, size=plies).tolist()
+        line = sound_line(game, choices, sensible=len(lines) % 2 == 0)
+        lines.append(line)
+        if line.over and not line.actions:
+            raise broken("reset", "a new game is over before the first move", line.states[0])
+    if not any(line.over for line in lines):
+        n = len(lines)
+        text = f"none of {n} random games of {game} ended within {plies} plies"
+        raise broken("end", text, kind=Kind.LENGTH)
+    return kit.Sample(game, tuple(lines), seed, symmetric)
+
+
+def _must_be_reset(game: GameSpec) -> None:
+    """Raise RuleBroken if `new_kernel_state` does not return what `reset` sets up."""
+    new = game.new_kernel_state()
+    start = kit.snapshot(new)
+    kernels.reset(start)
+    if not game.same_position(start, new):
+        pairs = zip(new._fields, new, start, strict=True)
+        fields = [f"`{name}`" for name, a, b in pairs if not np.array_equal(a, b)]
+        text = "new_kernel_state does not return the start position, as reset sets it up"
+        text += f": {', '.join(fields)} differ in {game}"
+        raise broken("reset", text, kind=Kind.NEW_STATE)
+
+
+def sound_line(game: GameSpec, choices: Iterable[int], sensible: bool) -> kit.Line:
+    """`play_line`, with a look at the end. Raises RuleBroken after as few moves as can be found."""
+    try:
+        line = kit.play_line(game, choices, sensible)
+        kit.look(line.states[-1])  # a game without a result breaks many rules
+    except RuleBroken as error:
+        raise checking.shortest(error, _try_all) from error.__cause__
+    return line
+
+
+def _try_all(states: Sequence[GameState]) -> None:
+    """Raise RuleBroken if a position cannot be asked about, or one of its actions not played."""
+    for action in kit.look(states[0]).legal_actions:
+        if not kernels.is_legal(states[0].kernel_state, action):
+            text = f"legal_actions lists action {action}, is_legal forbids it"
+            raise broken("legality", text, states[0])
+        kit.look(kit.step(states[0], action))
 
 
 def rolled(position: Any, seed: int) -> tuple[int, int]:
     """The result of a rollout, and the generator's state after it, which counts the draws."""
     rng = make_rng(seed)
-    with rollout_watchdog():
-        return int(kernels.rollout(position, rng)), int(rng[0])
-
-
-@contextmanager
-def rollout_watchdog() -> Iterator[None]:
-    """Raise RuleBroken if a rollout, in plain Python, does not end."""
-    try:
-        with watchdog(SECONDS_PER_ROLLOUT):
-            yield
-    except TooSlow as error:
-        text = f"a rollout has not ended after {SECONDS_PER_ROLLOUT:g} s of CPU time"
-        raise kit.broken("rollout", text, kind=Kind.ENDLESS) from error
+    return int(kernels.rollout(position, rng)), int(rng[0])
 
 
 class _Enough(BaseException):
@@ -67,8 +118,7 @@ def actions_of_rollout(
 
     names.update(dict.fromkeys(calls, record))
     try:
-        with rollout_watchdog():
-            result = rollout(kit.clone(state, room=kit.LONGEST_GAME), make_rng(seed))
+        result = rollout(kit.clone(state, room=kit.LONGEST_GAME), make_rng(seed))
     except _Enough:
         pass
     finally:

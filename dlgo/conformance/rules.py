@@ -11,7 +11,7 @@ import numpy as np
 from dlgo import kernels
 from dlgo.api import GameState, Move, Player, Point
 from dlgo.conformance import kit, playing
-from dlgo.conformance.broken import Kind
+from dlgo.conformance.broken import Kind, broken
 from dlgo.display import board_text
 from dlgo.errors import DlgoError, IllegalMoveError, NotationError
 from dlgo.rng import make_rng
@@ -83,12 +83,12 @@ def many_games(sample: kit.Sample) -> kit.Findings:
         kernels.copy_into(position, start.kernel_state)
         if playing.random_game(position, make_rng(seed), seed % 2 > 0, actions) in (-1, 0, 1):
             continue
-        line = kit.sound_line(game, playing.choices_of(make_rng(seed)), seed % 2 > 0)
+        line = playing.sound_line(game, playing.choices_of(make_rng(seed)), seed % 2 > 0)
         if not line.over:
             text = f"a random game of {game} has not ended after {kit.LONGEST_GAME} plies"
-            raise kit.broken("end", text, kind=Kind.LENGTH)
+            raise broken("end", text, kind=Kind.LENGTH)
         for text, state in result(kit.Sample(game, (line,))):
-            raise kit.broken("result", text, state)
+            raise broken("result", text, state)
     return iter(())
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from dlgo import kernels
 from dlgo.api import GameState
 from dlgo.conformance import kit, playing
-from dlgo.conformance.broken import Kind
+from dlgo.conformance.broken import Kind, broken
 from dlgo.rng import make_rng
 
 # Positions whose rollouts are compared with random moves, half of them near the end; games of each
@@ -63,7 +63,7 @@ def _unlike_a_game(state: GameState, actions: list[int], value: int | None) -> I
     for n, action in enumerate(actions):
         if kernels.terminal(position) or not kernels.is_legal(position, action):
             text = f"plays action {action}, which is illegal, as its action {n + 1}"
-            raise kit.broken("rollout", text, state, Kind.ROLLOUT_ACTION)
+            raise broken("rollout", text, state, Kind.ROLLOUT_ACTION)
         kernels.play(position, action)
     if actions and kernels.terminal(position) and kernels.result(position) != value:
         yield f"returns {value}, but the game that it has played ends with " \
@@ -78,46 +78,37 @@ def rollout_choices(sample: kit.Sample) -> kit.Findings:
     """
     states = sample.states(4 * CHOICE_POSITIONS if sample.game.uniform_rollouts else 0)
     open_states = (state for state in states if len(kit.listed(state, "search_actions")) > 1)
-    counts = []
-    for state in itertools.islice(open_states, CHOICE_POSITIONS):
-        if (count := _choices(state)) is None:
-            return iter(())
-        counts.append((*count, state))
-    excess = sum(chi_squared - freedom for chi_squared, freedom, _, _ in counts)
-    if excess > (TOLERANCE + 2) * math.sqrt(2 * sum(freedom for _, freedom, _, _ in counts)):
-        _, _, text, state = max(counts, key=lambda count: count[0] - count[1])
-        raise kit.broken("rollout choices", text, state, Kind.UNEVEN)
+    _check_choices(list(itertools.islice(open_states, CHOICE_POSITIONS)))
     return iter(())
 
 
-def _choices(state: GameState) -> tuple[float, int, str] | None:
-    """Pearson's chi-squared and its degrees of freedom for the first actions of rollouts, and the
-    commonest of them in words; None if they cannot be seen. Raises RuleBroken if they are uneven.
-    """
-    game, options = state.game, sorted(kit.listed(state, "search_actions"))
-    chosen = [action for seed in range(CHOICES)
-              for action in playing.actions_of_rollout(state, seed, 1)[0]]
-    if not chosen:
-        return None
-    broken = functools.partial(
-        kit.broken, "rollout choices", again=lambda states: _choices(states[0]) and None)
-    if strange := set(chosen) - set(options):
-        text = f"plays action {min(strange)}, which search_actions does not list"
-        raise broken(text, state, Kind.ROLLOUT_ACTION)
-    # Neighbours among many actions are counted together: the test needs some draws of each.
-    n, scale = len(options), max(len(options), CHOICE_GROUPS)
-    sizes = np.bincount(np.arange(n) * CHOICE_GROUPS // scale)
-    groups = np.searchsorted(options, chosen) * CHOICE_GROUPS // scale
-    sizes, often = sizes[sizes > 0], np.bincount(groups, minlength=len(sizes))[sizes > 0]
-    expected = len(chosen) * sizes / n
-    chi_squared, freedom = float(((often - expected) ** 2 / expected).sum()), len(sizes) - 1
-    action, most = Counter(chosen).most_common(1)[0]
-    text = f"{most / len(chosen):.1%} of rollouts begin with " \
-        f"{game.move_text(game.move_of(action))}, one of {n} search_actions: {1 / n:.1%} should"
+def _check_choices(states: Sequence[GameState]) -> None:
+    """Raise RuleBroken if the first actions of rollouts are uneven, by Pearson's chi-squared, or
+    not among the `search_actions`."""
+    total, freedom, worst = 0.0, 0, (-math.inf, states[0] if states else None, "")
+    for state in states:
+        options = sorted(kit.listed(state, "search_actions"))
+        chosen = [action for seed in range(CHOICES)
+                  for action in playing.actions_of_rollout(state, seed, 1)[0]]
+        if not chosen:
+            return
+        if strange := set(chosen) - set(options):
+            text = f"plays action {min(strange)}, which search_actions does not list"
+            raise broken("rollout choices", text, state, Kind.ROLLOUT_ACTION, again=_check_choices)
+        # Neighbours among many actions are counted together: the test needs some draws of each.
+        n, n_groups = len(options), min(len(options), CHOICE_GROUPS)
+        expected = len(chosen) * np.bincount(np.arange(n) * n_groups // n) / n
+        often = np.bincount(np.searchsorted(options, chosen) * n_groups // n, minlength=n_groups)
+        chi_squared = float(((often - expected) ** 2 / expected).sum())
+        total, freedom = total + chi_squared, freedom + n_groups - 1
+        action, most = Counter(chosen).most_common(1)[0]
+        move = state.game.move_text(state.game.move_of(action))
+        text = f"{most / len(chosen):.1%} of rollouts begin with {move}, one of {n} " \
+            f"search_actions: {1 / n:.1%} should"
+        worst = max(worst, (chi_squared - n_groups, state, text), key=lambda entry: entry[0])
     # Passed by chance once in 10**7, with one degree of freedom, too.
-    if chi_squared > freedom + 6.5 * math.sqrt(2 * freedom) + 18:
-        raise broken(text, state, Kind.UNEVEN)
-    return chi_squared, freedom, text
+    if total > freedom + 6.5 * math.sqrt(2 * freedom) + 18:
+        raise broken("rollout choices", worst[2], worst[1], Kind.UNEVEN, again=_check_choices)
 
 
 @kit.at(8)
@@ -220,7 +211,7 @@ def _compare(n: int, states: Sequence[GameState]) -> None:
             text = f"{fast[value] / n:.1%} of rollouts end with result {value}, but " \
                 f"{slow[value] / n:.1%} of games of random search_actions"
             again = functools.partial(_compare, n)
-            raise kit.broken("rollout chances", text, state, again=again)
+            raise broken("rollout chances", text, state, again=again)
 
 
 @kit.at(200)

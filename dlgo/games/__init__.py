@@ -13,7 +13,7 @@ from typing import Any
 from dlgo.api import GameSpec
 from dlgo.errors import SpecError, UnnamedGameError
 from dlgo.games.checked import check_declaration, make_game
-from dlgo.plugins import PluginGroup, path_and_member
+from dlgo.plugins import PluginGroup, incomplete, path_and_member
 from dlgo.specs import split_settings
 
 # name -> "module:class". Modules load on demand.
@@ -90,8 +90,7 @@ def get_game(
         name, settings_text = GAMES.split(spec)
         spec_options = dict(split_settings(settings_text, f"game {spec!r}"))
     elif inspect.isclass(spec) and issubclass(spec, GameSpec):
-        raise SpecError(f"game {spec.__name__} is not complete; add the methods "
-                        f"{', '.join(sorted(spec.__abstractmethods__))}")
+        raise SpecError(f"game {incomplete(spec)}")
     else:
         raise SpecError(f"{spec!r} is not a game; write its name, such as dlgo.game('connect4')")
     short = re.fullmatch(r"([a-z]+)(\d+)", name) if name not in _GAMES else None

@@ -17,7 +17,7 @@ class TooSlow(BaseException):
     """The code under the watchdog has used too much CPU time."""
 
     # Of the latest watchdog that barked: a thread raises a class in another one, without arguments.
-    seconds: ClassVar[float]
+    seconds: ClassVar[float] = 0.0
 
     def __init__(self) -> None:
         super().__init__(f"no answer within {self.seconds:g} s of CPU time")
@@ -49,6 +49,11 @@ def watchdog(seconds: float) -> Iterator[None]:
         with lock:
             ended.set()
             _raise(thread, None)  # take back what has not been raised yet
+
+
+def interrupt(thread: threading.Thread) -> None:
+    """Raise TooSlow in a thread, as a watchdog does."""
+    _raise(thread.ident or 0, TooSlow)
 
 
 def _raise(thread: int, error: type[BaseException] | None) -> None:
