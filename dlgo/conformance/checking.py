@@ -130,7 +130,7 @@ def _fault_of(again: Callable[[Sequence[GameState]], None], play: Play) -> RuleB
 def _sort(error: RuleBroken) -> tuple[Any, ...]:
     """What two faults have in common that differ in the position alone."""
     words = re.findall(r"\b[a-z_]{2,}\b", error.text)[:2]
-    return error.rule, error.kind, len(error.states), words
+    return error.rule, error.kind or words, len(error.states)
 
 
 def _shorter_games(error: RuleBroken) -> Iterator[Play]:
@@ -159,11 +159,11 @@ def _replayed(error: RuleBroken, paths: list[list[int]]) -> list[GameState]:
     """The states after some actions from the start; ValueError if one is illegal."""
     ends = []
     for path in paths:
-        state: GameState | None = GameState.new_game(error.states[0].game)
+        ends.append(GameState.new_game(error.states[0].game))
         for action in path:
-            if state is None or (state := kit.step_if_legal(state, action)) is None:
+            if (successor := kit.step_if_legal(ends[-1], action)) is None:
                 raise ValueError(f"action {action} is illegal")
-        ends.append(state)
+            ends[-1] = successor
     return ends
 
 

@@ -214,7 +214,7 @@ def follow(
     Args:
         ignoring: fields of `View` that may differ.
     """
-    same = dict.fromkeys(ignoring, 0)
+    same: dict[str, Any] = dict.fromkeys(ignoring, 0)
     for i in range(ply, min(ply + plies, len(line.actions)) + 1):
         view, expected = look(line.states[i], position), line.views[i]
         if wrong := difference(view._replace(**same), expected._replace(**same)):
