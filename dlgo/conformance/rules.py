@@ -26,7 +26,7 @@ NON_MOVES = (
     Move.play(Point(0, 0)), Move.play(Point(-1, 1)), Move.play(Point(10**9, 1)),
 )
 # Random games that are looked at in compiled code: as many as take about these microseconds.
-MANY_US, MANY_GAMES = 1e6, (100, 5_000)
+MANY_US, MANY_GAMES = 1e6, (100, 50_000)
 # A player may type anything: it is read as a move, legal or not, or rejected in one line.
 ODD_TEXTS = (
     "", " ", "?", "-", "0", "-1", "1.5", "nan", "zz99", "9" * 40, "a" * 400, "A0", "A²", "１",
@@ -271,13 +271,14 @@ def render(state: GameState) -> Iterator[str]:
     game, text, unmarked = state.game, str(state), _unmarked(state)
     if not text.strip() or text != "\n".join(line.rstrip() for line in text.splitlines()):
         yield "an empty board, or lines that end in blanks"
-    successors: dict[str, tuple[Move, list[int]]] = {}
+    positions = {unmarked: ("before", _pieces_of(state))}
     for move in state.legal_moves()[:COMPARED_BOARDS]:
-        child = state.apply_move(move)
-        other, pieces = successors.setdefault(_unmarked(child), (move, _pieces_of(child)))
+        child, name = state.apply_move(move), game.move_text(move)
+        other, pieces = positions.setdefault(
+            _unmarked(child), (f"after {name}", _pieces_of(child)))
         if pieces != _pieces_of(child):
-            yield f"looks the same after {game.move_text(other)} and {game.move_text(move)}, " \
-                f"though other pieces are there:\n{_unmarked(child)}\n"
+            yield f"looks the same {other} and after {name}, though other pieces are there:\n" \
+                f"{_unmarked(child)}\n"
     # A finished game may be marked in another way, for example the stones that won.
     usual = board_text(GameState(game, state.kernel_state)) in unmarked and not state.is_over()
     if usual and state.last_move is not None and state.last_move.is_play and text == unmarked:
