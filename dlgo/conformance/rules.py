@@ -75,7 +75,7 @@ def legality(state: GameState) -> Iterator[str]:
 def many_games(sample: kit.Sample) -> kit.Findings:
     """Thousands of random games, in compiled code, list legal actions until they end."""
     game, start = sample.game, GameState.new_game(sample.game)
-    plies = max(len(line.actions) for line in sample.lines)
+    plies = max(1, max(len(line.actions) for line in sample.lines))
     n = int(np.clip(MANY_US / (plies * (0.3 + game.num_actions / 1000)), *MANY_GAMES))
     position = kit.clone(start, room=kit.LONGEST_GAME)
     actions = np.empty(game.num_actions, np.int64)
