@@ -186,11 +186,23 @@ _TOTALS: dict[tuple[str, str], tuple[Callable[..., Any], int]] = {
     ("double move", "players take turns with every ply"):
         (lambda s, v, p, d, *at: s * s[0] * (-1) ** (d[0] + d + 1) * v, 1),
     ("mean", "only the last move gets the value"): (lambda s, v, p, d, *at: v * (d == 0), 1),
+    ("mean", "only the first move gets the value"):
+        (lambda s, v, p, d, *at: v * (d == d[0] - 1), 1),
+    ("mean", "the first value counts, not the mean"):
+        (lambda s, v, p, d, t, n: np.where(n > 1, t / np.maximum(n - 1, 1), v), 1),
+    ("mean", "the highest value counts, not the mean"): (lambda s, v, p, d, t, n: n * np.where(
+        n > 1, s * np.maximum(s * t / np.maximum(n - 1, 1), s * v), v) - t, 1),
     ("mean", "the last value counts, not the mean"): (lambda s, v, p, d, t, n: v * n - t, 1),
     ("mean", "values below 0 count as 0 for who chooses"):
         (lambda s, v, *at: s * np.maximum(s * v, 0), 1),
     ("mean", "values below 0 count as 0"): (lambda s, v, p, *at: p * np.maximum(p * v, 0), 1),
     ("mean", "values are squared"): (lambda s, v, *at: v * abs(v), 1),
+    **{("mean", f"values are rounded to steps of {step}"):
+        (lambda s, v, *at, step=step: step * np.round(v / step), 1) for step in (0.5, 0.25, 0.1)},
+    **{("mean", f"a value changes the mean by {step} of the difference, whatever the visits"):
+        (lambda s, v, p, d, t, n, step=step: np.where(
+            n > 1, n * step * v + (n * (1 - step) / np.maximum(n - 1, 1) - 1) * t, v), 1)
+        for step in (0.1, 0.5)},
     **{("mean", f"values fade with each ply, by {factor}"):
         (lambda s, v, p, d, t, n, factor=factor: v * factor ** d, 1)
         for factor in (0.5, 0.8, 0.9, 0.95, 0.99)},
@@ -207,11 +219,19 @@ _RULES: dict[str, dict[tuple[str, str], Callable[..., Any]]] = {"": {
         lambda rule, c, q, p, n, N: rule(c, q, p, n, 9),
     ("selection", "the bonus does not fall with the visits of the move"):
         lambda rule, c, q, p, n, N: rule(c, q, p, 1 + 0 * n, N),
+    ("selection", "the bonus has the visits of the move for those of the position"):
+        lambda rule, c, q, p, n, N: rule(c, q, p, n, n),
     ("mean", "totals are not divided by visits"):
         lambda rule, c, q, p, n, N: rule(c, q * n, p, n, N),
     ("mean", "totals are divided by the visits of the position"):
         lambda rule, c, q, p, n, N: rule(c, q * n / N, p, n, N),
 }, "puct": {
+    ("selection", "the bonus is divided by n, not 1 + n"):
+        lambda rule, c, q, p, n, N: rule(c, q, p, n - 1, N),
+    ("selection", "the bonus is divided by the square of 1 + n"):
+        lambda rule, c, q, p, n, N: rule(c, q, p, n * (n + 2), N),
+    ("selection", "the bonus has a logarithm for its square root"):
+        lambda rule, c, q, p, n, N: rule(c, q, p, n, np.log(N + 1) ** 2),
     ("selection", "the bonus had no square root"):
         lambda rule, c, q, p, n, N: rule(c, q, p, n, N * N),
     **{("prior", clause): lambda rule, c, q, p, *at, change=change: rule(c, q, change(p), *at)
@@ -221,8 +241,6 @@ _RULES: dict[str, dict[tuple[str, str], Callable[..., Any]]] = {"": {
 }, "uct": {
     ("selection", "the bonus had no square root"):
         lambda rule, c, q, p, n, N: q + c * np.log(N) / n,
-    ("selection", "the bonus has the logarithm of the move's own visits"):
-        lambda rule, c, q, p, n, N: rule(c, q, p, n, n),
 }}
 
 
