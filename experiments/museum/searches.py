@@ -144,6 +144,7 @@ def exploration(subject: Subject, part: str) -> Findings:
         few, many = other.visits.get(1, 0), answer.visits.get(1, 0)
         if len(other.calls) < len(other.asked) and 2 * few + 10 < many < SIMULATIONS / 2:
             yield f"{player}, batches", (
+                "a finished game in a batch changes the answers of the others: in "
                 f"in {answer.tree} {answer.text}; if A is not an end, but worth 0, {other.text}")
 
 
