@@ -114,7 +114,7 @@ def test_a_search_that_hangs_or_dies(tmp_path) -> None:
              "        if '+1' in tree: import os; os._exit(3)")
     text = str(audit(small(tmp_path, "bad", first), seconds=3))
     assert "reply: it hangs in bad.py, line 6: TooSlow: no answer within 3 s of CPU time" in text
-    assert "win in one, lost move: it hangs or ends the program: process died (exit code 3)" \
+    assert "visits, win in one: it hangs or ends the program: process died (exit code 3)" \
         in text
     assert "others: search has hung or ended the program 3 times" in text
     assert "Traceback" not in text
