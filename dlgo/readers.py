@@ -80,7 +80,7 @@ def reading(
             reason = f"{path} is not {with_article(kind)}: {problem}"
         elif isinstance(problem, VersionError):
             cause, remedy = VersionError, "; use the version of dlgo that wrote it"
-            reason = f"{path} {problem}"
+            reason = f"{path}, {with_article(kind)}, {problem}"
         elif isinstance(problem, OSError) and problem.errno not in _DECODERS:
             cause = error if isinstance(problem, FileNotFoundError) else UnreadableError
             reason, remedy = f"{path} cannot be read: {system_reason(problem)}", ""

@@ -245,5 +245,5 @@ def test_alphagos_leaves_prefer_another_move_than_its_policy() -> None:
     tree = recording.tree()
     priors = {tree.nodes[n].move: tree.nodes[n].prior for n in tree.root.children}
     assert max(priors, key=priors.get) == "3" and round(priors["3"], 2) == 0.28
-    assert visits(tree)["4"] == 20 == max(visits(tree).values())
+    assert visits(tree)["4"] == 24 == max(visits(tree).values())
     assert recording.decision.cost.simulations == 40
