@@ -78,6 +78,7 @@ def altered(face: dict[str, Any], **changes: Callable[..., Any]) -> GameSpec:
     })()
 
 
+@pytest.mark.slow
 def test_an_unaltered_copy_passes(interpreted: None) -> None:
     check_game(altered({}), skip=ALWAYS_SKIPPED, symmetric=True)
 

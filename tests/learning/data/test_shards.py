@@ -17,6 +17,7 @@ from engines.learning.data import Dataset, GameBuilder, GameData, Start, read_sh
 from engines.learning.data.checked_arrays import digest_of
 from engines.learning.data.records import FULL_SEARCH, LABELLED, NO_RESULT, NO_VALUE, SECOND
 from engines.learning.data.shards import write_shard
+from tests.conftest import one_line_error
 from tests.learning.data.games import ShardWriter
 
 GO = get_game("go", size=5)
@@ -198,5 +199,6 @@ def test_folders_without_data_are_named(tmp_path: Path) -> None:
         Dataset.open(tmp_path / "nowhere")
     with pytest.raises(DataError, match="holds no readable games"):
         Dataset.open(tmp_path)
-    with pytest.raises(DataError, match="cannot write .*; name another file"):
-        a_shard(tmp_path / "nowhere")
+    (tmp_path / "file").touch()
+    with one_line_error(DataError, "file"):
+        a_shard(tmp_path / "file")
