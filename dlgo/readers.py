@@ -101,11 +101,11 @@ def check_format(stored: object, known: str) -> None:
 
 
 def check_archive(path: Path) -> None:
-    """Raise ForeignFileError if a file is no archive, nor the beginning of one (zip, .npz)."""
+    """Raise ForeignFileError unless a file is an archive (zip, .npz) or the beginning of one."""
     with path.open("rb") as file:
         start = file.read(len(_ARCHIVE))
     if not _ARCHIVE.startswith(start):
-        raise ForeignFileError("it is no NumPy archive (.npz)")
+        raise ForeignFileError("it is not a NumPy archive (.npz)")
 
 
 def _damage(problem: Exception) -> str:

@@ -138,8 +138,9 @@ def choices_of(rng: np.ndarray) -> Iterator[int]:
 def random_game(
     state: Any, rng: np.ndarray, sensible: bool, actions: np.ndarray
 ) -> int:
-    """Play to the end at random; return the result, or BAD_GAME if a kernel lists nothing or an
-    illegal action, or there is no end. `play_line` plays the same game with `choices_of(rng)`.
+    """Play to the end at random; return the result, or BAD_GAME if a kernel lists no action or
+    an illegal one, or the game does not end. `play_line` with `choices_of(rng)` plays the same
+    game.
 
     Args:
         sensible: choose among `search_actions` instead of `legal_actions`.

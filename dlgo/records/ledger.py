@@ -83,7 +83,7 @@ class Ledger:
 
     Every row is compared with its checksum when it is read, and a table that was read to its end
     with the stored number of rows. All methods raise LedgerError, in one line, if the file is
-    damaged or cannot be written, and FileError if it cannot be read or is no ledger.
+    damaged or cannot be written, and FileError if it cannot be read or is not a ledger.
 
     Args:
         path: the file; created if absent unless `read_only`.

@@ -74,7 +74,7 @@ def record_of(source: str, tree: Coarse_game_tree, file_notes: tuple[str, ...]) 
 
     `source` is the name of the file in messages; `file_notes` are assumptions about it.
     """
-    # Empty nodes before the root's properties are no root.
+    # Some programs write empty nodes first; the root is the first node with properties.
     del tree.sequence[: next((i for i, node in enumerate(tree.sequence) if node), 0)]
     size, size_note = sgf_values.board_size(tree.sequence[0])
     tree.sequence[0]["SZ"] = [b"%d" % size]
