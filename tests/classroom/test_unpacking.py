@@ -34,11 +34,11 @@ from tests.sandboxed import sandboxed
 # CPU seconds and megabytes of memory for the worst hand-in.
 _SECONDS, _MEGABYTES = 10.0, 200
 _ZEROS = bytes(8 << 20)
-ATTACKS: dict[str, tuple[Callable[[Path], None], str]] = {}
+ATTACKS: dict[str, tuple[Callable[[Path], None], tuple[str, ...]]] = {}
 
 
-def attack(words: str) -> Callable[[Callable[[Path], None]], Callable[[Path], None]]:
-    """An attack: it fills the folder of a student; `words` are in a note, "" if none is needed."""
+def attack(*words: str) -> Callable[[Callable[[Path], None]], Callable[[Path], None]]:
+    """An attack: it fills the folder of a student; a note has one of `words`, if there are any."""
     def add(fill: Callable[[Path], None]) -> Callable[[Path], None]:
         ATTACKS[fill.__name__] = fill, words
         return fill
@@ -72,18 +72,19 @@ def header(name: str, kind: bytes = tarfile.REGTYPE, size: int = 0) -> bytes:
     return entry.tobuf(tarfile.GNU_FORMAT)
 
 
-@attack("")
+@attack()
 def hidden_names(folder: Path) -> None:
     (folder / "a.zip").write_bytes(copies_in_zip(".hidden", 999))
 
 
-@attack("")
+@attack()
 def five_times_hidden_names(folder: Path) -> None:
     for number in range(5):
         (folder / f"{number}_.zip").write_bytes(copies_in_zip("__MACOSX/x", 999))
 
 
-@attack("they unpack to more than 128 MB")
+# Newer versions of Python do not read a zip file whose entries share a content.
+@attack("they unpack to more than 128 MB", "is not a zip file that can be read")
 def names_beside_each_other(folder: Path) -> None:
     for number in range(9):
         (folder / f"{number}_.zip").write_bytes(copies_in_zip("../x.py", 999))
@@ -202,7 +203,7 @@ def notebooks_that_are_none(folder: Path) -> None:
     (folder / "number.ipynb").write_text('{"cells": ' + "1" * 3_000_000 + "}")
 
 
-@attack("")
+@attack()
 def notebooks_of_many_cells(folder: Path) -> None:
     cells = [{"cell_type": "code", "source": "x"}] * 30_000
     (folder / "many.ipynb").write_text(json.dumps({"cells": cells}))
@@ -244,7 +245,8 @@ def test_each_attack_costs_little(name: str, deep: Path) -> None:
         tracemalloc.stop()
     seconds = cpu_time() - start
     print(f"\n{name:32} {seconds:5.2f} s {peak:4.0f} MB  {collected.notes[:2]}")
-    assert not words or any(words in note for note in collected.notes), collected.notes
+    said = [word for word in words for note in collected.notes if word in note]
+    assert said or not words, collected.notes
     assert seconds < _SECONDS and peak < _MEGABYTES
     assert not any(path.is_symlink() or not path.resolve().is_relative_to(place)
                    for path in place.rglob("*"))
