@@ -276,9 +276,12 @@ def load_file(path: Path) -> ModuleType:
 
 def _load_file(path: Path) -> ModuleType:
     name, whole = _module_of(path)
-    if not whole.is_file():
-        reason = "it is a folder" if whole.is_dir() else "there is no such file"
-        raise LoadError(str(path), reason)
+    try:
+        if not whole.is_file():
+            reason = "it is a folder" if whole.is_dir() else "there is no such file"
+            raise LoadError(str(path), reason)
+    except OSError as error:  # as of too long a name
+        raise LoadError(str(path), system_reason(error)) from None
     # Files beside it can be imported, but everything else takes precedence.
     if str(whole.parent) not in sys.path:
         sys.path.append(str(whole.parent))

@@ -127,10 +127,10 @@ def read_bundle(folder: Path) -> Bundle:
     cannot be read.
     """
     path = folder / FILE_NAME
+    if not path.exists():
+        raise ModelError(f"{folder} has no {FILE_NAME}; if the training is not finished, continue "
+                         "it with `dlgo train alphago`")
     with reading(path, "list of networks", error=ModelError, restore="copy the folder again"):
-        if not path.exists():
-            raise ModelError("it is missing; if the training is not finished, continue it with "
-                             "`dlgo train alphago`")
         data = read_json(path, "it")
         check_format(f"{data.get('format')} {data.get('version')}", f"{FORMAT} {VERSION}")
         costs = {str(stage): float(cost) for stage, cost in data["costs"].items()}

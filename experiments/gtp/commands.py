@@ -13,7 +13,7 @@ from typing import Any
 
 from dlgo import __version__
 from dlgo.api import Move, Player, Point, parse_point, point_text
-from dlgo.errors import DlgoError, NotationError, SpecError
+from dlgo.errors import DlgoError, NotationError, SpecError, system_reason
 from dlgo.games import get_game
 from dlgo.games.go.board import MAX_SIZE
 from dlgo.games.go.scoring import dead_chains, likely_dead, score
@@ -222,7 +222,10 @@ def kgs_rules(session: Session, rules: str) -> None:
 def loadsgf(session: Session, file: str, *more: str) -> None:
     """The words are a path, which may have spaces, and then a move number or nothing."""
     whole, path = Path(" ".join((file, *more))), Path(" ".join((file, *more[:-1])))
-    numbered = more and not whole.exists() and (more[-1].isdigit() or path.exists())
+    try:
+        numbered = more and not whole.exists() and (more[-1].isdigit() or path.exists())
+    except OSError as error:  # as of too long a name
+        raise GtpError(f"cannot load file: {system_reason(error)}") from None
     until = parse_int(more[-1], "move number") if numbered else None
     path = path if numbered else whole
     try:
