@@ -21,6 +21,7 @@ import pytest
 from dlgo import GameSpec, GameState
 from dlgo.jit import cache_folder, cpu_time
 from dlgo.system import processes
+from dlgo.text import excerpt
 
 # Whether long forms of tests run, too: `--run-all`. Test modules are imported after it is set, and
 # processes that tests start find it in their environment.
@@ -71,7 +72,9 @@ class _Failures:
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
-            self._reporter.write_line(f"\nFAILED {report.nodeid} ({report.when})")
+            reason = getattr(getattr(report.longrepr, "reprcrash", None), "message", "")
+            self._reporter.write_line(
+                f"\nFAILED {report.nodeid} ({report.when}) {excerpt(reason, 400)}")
 
 
 def in_slow_group(item: pytest.Item) -> bool:
