@@ -105,7 +105,7 @@ def check(database: sqlite3.Connection) -> None:
     """Raise VersionError or ForeignFileError, to be called within `reading`, unless the file is a
     ledger of the current format."""
     if is_empty(database):
-        raise LedgerError("it has no games yet; `dlgo tournament` plays some into it")
+        raise LedgerError("the ledger has no games yet; `dlgo tournament` plays some into it")
     version = _version_of(database)
     check_format(f"ledger {version}" if version else "unknown", f"ledger {VERSION}")
     # Earlier versions had one more table, `checks`.
