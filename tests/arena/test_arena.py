@@ -14,7 +14,7 @@ from collections import Counter
 import pytest
 
 from dlgo import GameState, LedgerError, Player, game_names, get_game
-from dlgo.errors import FileError, ForeignFileError
+from dlgo.errors import FileError
 from dlgo.records.costs import MoveCost
 from dlgo.records.failures import Failure
 from dlgo.records.ledger import Ledger
@@ -153,7 +153,7 @@ def test_a_reader_neither_creates_nor_changes_a_ledger(tmp_path):
     with pytest.raises(LedgerError, match="does not exist"):
         Ledger(path, read_only=True)
     path.touch()
-    with pytest.raises(ForeignFileError, match="empty"):
+    with pytest.raises(LedgerError, match="no games"):
         Ledger(path, read_only=True)
     assert path.read_bytes() == b""
     Ledger(path).close()
