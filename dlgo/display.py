@@ -96,13 +96,25 @@ def player_text(game: Game, player: Player) -> str:
     return names[player.index] if names else player.name
 
 
-def result_text(state: Position) -> str:
-    """The result of a finished game and its reason, with the players named as in `player_text`."""
-    game, text = state.game, state.game.result_text(state)
+def side_text(game: Game, player: Player) -> str:
+    """The name of a player and the piece on boards of text: `red (x)`, but only `X`."""
+    name, symbol = player_text(game, player), game.piece_symbol(player.index)
+    return name if name.lower() == symbol else f"{name} ({symbol})"
+
+
+def people_text(game: Game, text: str) -> str:
+    """A result in the game's own words, `black (x) wins`, with the players named as in
+    `player_text`."""
     for player in Player:
         text = text.replace(
             f"{player.name} ({game.piece_symbol(player.index)})", player_text(game, player)
         )
+    return text
+
+
+def result_text(state: Position) -> str:
+    """The result of a finished game and its reason, with the players named as in `player_text`."""
+    game, text = state.game, people_text(state.game, state.game.result_text(state))
     row = {"tictactoe": 3, "connect4": 4}.get(game.name) or game.settings.get("n")
     if row and state.winner() is None:
         text += ": the board is full"

@@ -44,7 +44,7 @@ def replay(record: GameRecord, reason: str) -> dict[str, Any] | None:
     return {
         "why": reason, "result": f"{record.result:g} : {1 - record.result:g}",
         **{name: one_line(getattr(record, name)) for name in ("first", "second", "slot")},
-        "reason": result_text(last) if ends_by_rules else one_line(record.reason),
+        "reason": result_text(last) if ends_by_rules else one_line(record.reason_text),
         "info": board_info(states[0].game), "plies": len(states) - 1, "frames": frames,
     }
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from dlgo.api import GameState
+from dlgo.display import people_text
+from dlgo.errors import DlgoError
 from dlgo.games import recorded_game
 from dlgo.records.costs import CostTotals, MoveCost, PackedCosts
 from dlgo.records.failures import Failure
@@ -44,6 +47,13 @@ class GameRecord:
     def failed(self) -> bool:
         """Whether an engine broke down: an illegal move, a crash, no move in time."""
         return self.failure is not None
+
+    @property
+    def reason_text(self) -> str:
+        """The reason, with the players named as in `player_text` if the game is known here."""
+        with suppress(DlgoError):
+            return people_text(recorded_game(self.game), self.reason)
+        return self.reason
 
     def spent(self, player: int) -> CostTotals:
         """The total cost of the moves of one player (0: first, 1: second)."""

@@ -68,7 +68,7 @@ def list_lines(
                 continue  # all of the file is read, and so checked
             n_lines += 1
             plies = number_of(len(record.moves.split()), "ply", "plies")
-            yield f"{record.slot}  {record.result:g}  {plies}  {record.reason}"
+            yield f"{record.slot}  {record.result:g}  {plies}  {record.reason_text}"
         yield f"{n_lines} of {len(ledger)} games"
 
 

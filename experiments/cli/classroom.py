@@ -230,7 +230,7 @@ def try_(
         click.echo(f"{f'{ply}. {moves[ply - 1]}' if ply else 'start'}\n{state}\n")
     won = {0.0: record.second, 1.0: record.first}.get(record.result)
     log(f"{record.first} against {record.second}: {f'{won} wins' if won else 'a draw'}; "
-        f"{record.reason}")
+        f"{record.reason_text}")
 
 
 @classroom.command()

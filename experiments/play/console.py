@@ -14,7 +14,8 @@ from typing import TextIO
 
 from rich.text import Text
 
-from dlgo import DlgoError, GameSpec, GameState, Move
+from dlgo import DlgoError, GameSpec, GameState, Move, Player
+from dlgo.display import player_text, result_text, side_text
 from dlgo.files import user_path
 from dlgo.jit import tell_of_compiling
 from experiments.command import standard_input
@@ -103,14 +104,12 @@ class Console:
         except KeyboardInterrupt:
             self._show_message(f"\n{session.closing_message()}")
             raise
-        self._show_message(f"Game over: {session.state.game.result_text(session.state)}.", "bold")
+        self._show_message(f"Game over: {result_text(session.state)}.", "bold")
         return session.state
 
     def _greet(self) -> None:
-        symbols = map(self.session.state.game.piece_symbol, range(2))
-        names = ("black", "white")
-        for name, symbol, player in zip(names, symbols, self.session.players, strict=True):
-            self._show_message(f"{name} ({symbol}): {player}")
+        for side, player in zip(Player, self.session.players, strict=True):
+            self._show_message(f"{side_text(self.session.state.game, side)}: {player}")
         with tell_of_compiling(lambda text: self._show_message(text, "dim")):
             self.session.warm_up()
         if any(isinstance(player, Human) for player in self.session.players):
@@ -119,12 +118,13 @@ class Console:
 
     def _bot_turn(self, bot: Bot) -> None:
         mover, game = self.session.state.next_player, self.session.state.game
+        name = player_text(game, mover)
         decision = self.session.bot_turn()
-        line = Text(f"\n{mover.name}: {game.move_text(decision.move)}")
-        self._rich.print(line.append(f"  [{decision_notes(decision, mover)}]", "dim"))
+        line = Text(f"\n{name}: {game.move_text(decision.move)}")
+        self._rich.print(line.append(f"  [{decision_notes(decision, name)}]", "dim"))
         if self._evaluation:
             bar = "\u2588\u2591" if self._rich.encoding.startswith("utf") else "#-"
-            self._show_message(evaluation_text(decision, mover, str(bot), bar))
+            self._show_message(evaluation_text(decision, game, mover, str(bot), bar))
         self._show()
         time.sleep(self._delay)
 
@@ -132,7 +132,7 @@ class Console:
         state = self.session.state
         if all(move.is_pass or move.is_resign for move in state.legal_moves()):
             self._show_message("Your only legal move is pass.")
-        line = self._ask(f"{state.next_player.name}> ").strip()
+        line = self._ask(f"{player_text(state.game, state.next_player)}> ").strip()
         command, _, argument = line.partition(" ")
         try:
             match command.lower():
@@ -182,7 +182,7 @@ class Console:
         state = self.session.state
         self.session.play(moves)
         texts = " ".join(map(state.game.move_text, moves))
-        self._show_message(f"\n{state.next_player.name}: {texts}")
+        self._show_message(f"\n{player_text(state.game, state.next_player)}: {texts}")
         self._show()
 
     def _show(self) -> None:

@@ -32,6 +32,7 @@ from dlgo import (
     Player,
     movetext,
 )
+from dlgo.display import result_text
 from dlgo.files import write_file
 from dlgo.game_tree import Node, tree_of
 from dlgo.games import recorded_game
@@ -155,7 +156,7 @@ def game_bytes(
     for key, value in (("black", black), ("white", white), ("clock", clock)):
         if value:
             lines.append(f"{key}: {' '.join(value.split())}")
-    if result := game.result_text(state) if state.is_over() else saved.result:
+    if result := result_text(state) if state.is_over() else saved.result:
         lines.append(f"result: {result}")
     assert saved.root is not None
     words = movetext.words_of(

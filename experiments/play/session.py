@@ -12,6 +12,7 @@ from itertools import count
 from pathlib import Path
 
 from dlgo import DlgoError, GameSpec, GameState, Move, Player
+from dlgo.display import player_text
 from dlgo.files import check_folder_of
 from dlgo.games import GAMES
 from dlgo.system.console import command_line
@@ -180,7 +181,7 @@ class Session:
         if decision.proven is not None:
             text += f", a proven {('loss', 'draw', 'win')[decision.proven + 1]}"
         elif decision.value is not None:
-            text += f", value {decision.value:+.2f} for {self.state.next_player.name}"
+            text += f", value {decision.value:+.2f} for {player_text(game, self.state.next_player)}"
         if len(decision.pv) > 1:
             text += f", line {' '.join(game.move_text(move) for move in decision.pv)}"
         return text
@@ -241,7 +242,7 @@ class Session:
             engine.close()
 
 
-def decision_notes(decision: Decision, mover: Player) -> str:
+def decision_notes(decision: Decision, mover: str) -> str:
     """The cost of a move and its value for `mover`, in a few words."""
     notes = [f"{1e3 * decision.cost.cpu_seconds:.0f} ms"]
     if decision.cost.simulations:
@@ -249,21 +250,25 @@ def decision_notes(decision: Decision, mover: Player) -> str:
     elif decision.cost.nodes > 1:
         notes.append(number_of(decision.cost.nodes, "node"))
     if decision.value is not None:
-        notes.append(f"value {decision.value:+.2f} for {mover.name}")
+        notes.append(f"value {decision.value:+.2f} for {mover}")
     return ", ".join(notes)
 
 
-def evaluation_text(decision: Decision, mover: Player, name: str, bar: str = "#-") -> str:
-    """A decision's estimate, by `who`, as a bar of black's share of the point."""
+def evaluation_text(
+    decision: Decision, game: GameSpec, mover: Player, name: str, bar: str = "#-",
+) -> str:
+    """A decision's estimate, by `name`, as a bar of the first player's share of the point."""
     value = decision.value if decision.proven is None else float(decision.proven)
     if value is None:
         return f"evaluation by {name}: none"
     black = (1 + (value if mover is Player.black else -value)) / 2
     cells = round(20 * black)
-    text = f"evaluation by {name}: black {black:4.0%} {bar[0] * cells}{bar[1] * (20 - cells)} white"
+    first, second = (player_text(game, player) for player in Player)
+    text = f"evaluation by {name}: {first} {black:4.0%} "
+    text += f"{bar[0] * cells}{bar[1] * (20 - cells)} {second}"
     if decision.proven is not None:
-        winner = mover if decision.proven > 0 else mover.other
-        text += f", proven {f'win of {winner.name}' if decision.proven else 'draw'}"
+        winner = player_text(game, mover if decision.proven > 0 else mover.other)
+        text += f", proven {f'win of {winner}' if decision.proven else 'draw'}"
         if decision.proven and decision.plies_to_end is not None:
             text += f" in {number_of(decision.plies_to_end, 'ply', 'plies')}"
     return text

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dlgo.api import GameState
+from dlgo.display import side_text
 from dlgo.files import write_file
 from engines.registry import build_engine
 from engines.watching import events as search_events
@@ -44,7 +45,7 @@ def watch_search(
     """
     recording = watch(build_engine(engine, state.game, seed), state)
     player = state.next_player
-    yield f"{state}\n{player.name} ({state.game.piece_symbol(player.index)}) to move\n"
+    yield f"{state}\n{side_text(state.game, player)} to move\n"
     kinds = {type(event).__name__ for event in recording.events}
     yield from (text for kind, text in _KINDS.items() if kind in kinds)
     yield ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dlgo import GameState, Move, NotationError, Player
-from dlgo.display import player_text
+from dlgo.display import player_text, result_text
 from dlgo.game_tree import grouped_turns, tree_of
 from dlgo.text import number_of
 from experiments.play.cell_moves import turn_text
@@ -31,7 +31,7 @@ def position_words(review: GameReview, place: int) -> str:
     if evaluation is None:
         return "not evaluated"
     if state.is_over():
-        text, last = state.game.result_text(state), review.turns[-1]
+        text, last = result_text(state), review.turns[-1]
         evaluation_before = review.evaluations[place - 1]
         if last.moves[-1].is_resign and evaluation_before is not None:
             name = player_text(state.game, last.player)

@@ -89,9 +89,9 @@ def list_games(
             and (record.failed or not failed)
         ]
     records.sort(key=lambda record: (record.finished, record.slot), reverse=True)
-    texts = ("game", "first", "second", "reason")
+    texts = {"game": "game", "first": "first", "second": "second", "reason": "reason_text"}
     return {"total": len(records), "games": [
-        {**{name: one_line(getattr(record, name)) for name in texts},
+        {**{name: one_line(getattr(record, source)) for name, source in texts.items()},
          "slot": record.slot, "result": record.result, "failed": record.failed,
          "plies": len(record.moves.split()), "finished": record.finished[:19]}
         for record in records[offset : offset + PAGE]

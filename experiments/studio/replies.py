@@ -14,7 +14,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from starlette.exceptions import HTTPException
+from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import Response
 
@@ -76,8 +76,6 @@ def error_view(error: Exception) -> View:
     too: no traceback reaches a browser."""
     if isinstance(error, DlgoError):
         return {"error": error_words(error), "status": getattr(error, "status", 400)}
-    if isinstance(error, HTTPException):
-        return {"error": error.detail, "status": error.status_code}
     print(f"dlgo: internal error: {one_line(repr(error))}", file=sys.stderr)
     words, is_ours = unforeseen(error)
     if not is_ours:
@@ -85,10 +83,13 @@ def error_view(error: Exception) -> View:
     return {"error": words, "status": 500}
 
 
-def error_reply(error: Exception) -> Response:
-    """An error as one line of JSON."""
-    view = error_view(error)
-    return json_reply({"error": view["error"]}, view["status"])
+def error_reply(error: Exception, headers: Headers) -> Response:
+    """An error as one line: a sentence if a person has typed the address, which the `headers` of
+    the request say, else JSON."""
+    words, status = error_view(error).values()
+    if "text/html" in headers.get("accept", ""):
+        return Response(f"{words[:1].upper()}{words[1:]}.\n", status, media_type="text/plain")
+    return json_reply({"error": words}, status)
 
 
 def json_text(value: Any) -> str:

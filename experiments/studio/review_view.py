@@ -10,7 +10,7 @@ from typing import Any
 
 from dlgo import Player
 from dlgo.browser import scripts, source
-from dlgo.display import player_text, position_info
+from dlgo.display import player_text, position_info, result_text
 from dlgo.text import one_line
 from experiments.play.game_file import SavedGame
 from experiments.review.comparison import value_text
@@ -46,7 +46,7 @@ class ReviewView:
         self._fixed = {
             "names": [one_line(name)[:100] for name in names or (read.black, read.white)],
             "sides": [player_text(game, player) for player in Player],
-            "result": game.result_text(state) if state.is_over() else one_line(read.result)[:100],
+            "result": result_text(state) if state.is_over() else one_line(read.result)[:100],
             "engine": engine, "exact": exact,
             "turns": [
                 {**turn_view(review.states[turn.number - 1], turn.moves), "plies": turn.plies}

@@ -74,7 +74,7 @@ class Guard:
         try:
             self._check(scope)
         except StudioError as error:
-            app = error_reply(error)
+            app = error_reply(error, Headers(scope=scope))
         await app(scope, receive, answer)
 
     def _check(self, scope: Scope) -> None:

@@ -21,9 +21,10 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Match, Route
 
 from dlgo import DlgoError, browser
+from dlgo.text import one_line
 from engines.isolation.pool import EngineLimits
 from experiments.studio import (
     analyse,
@@ -103,22 +104,32 @@ def make_app(
     async def file(request: Request) -> Response:
         name = request.path_params.get("name") or "index.html"
         if name not in files:
-            raise StudioError("there is no such page", 404)
+            raise refused(request)
         return Response(files[name], media_type=_TYPES[Path(name).suffix])
 
     routes = [route for view in _VIEWS for route in view.routes(studio)]
+
+    def refused(request: Request) -> StudioError:
+        """Why nothing is at an address, or not for this method."""
+        path, method = one_line(request.url.path[:80]), one_line(request.method[:20])
+        matches = (route.matches(request.scope)[0] for route in routes)
+        if (path[1:] or "index.html") in files or Match.PARTIAL in matches:
+            return StudioError(f"{path} does not take {method} requests", 405)
+        return StudioError(f"there is no page {path}; the studio begins at /", 404)
+
+    async def error_answer(request: Request, error: Exception) -> Response:
+        if isinstance(error, HTTPException):  # Starlette's: no route takes the method
+            error = refused(request)
+        return error_reply(error, request.headers)
+
     app = Starlette(
         routes=[*routes, Route("/", file), Route("/{name:path}", file)], lifespan=lifespan,
         exception_handlers={
-            DlgoError: _error, HTTPException: _error, Exception: _error,
+            DlgoError: error_answer, HTTPException: error_answer, Exception: error_answer,
         },
     )
     app.state.token = token
     return Guard(app, host, token)
-
-
-async def _error(_: Request, error: Exception) -> Response:
-    return error_reply(error)
 
 
 def needs_token(host: str) -> bool:

@@ -135,7 +135,7 @@ def test_no_code_runs_because_a_record_says_so(
     done = dlgo_here(capsys, "show", "a.sgf", "--out", "a.png")
     assert done.returncode == 0  # Go, under the rules that the file spells out
     done = dlgo_here(capsys, "play", "--resume", "b.txt", stdin="quit\n")
-    assert "black (x): human" in done.stdout
+    assert "X: human" in done.stdout
     assert not (folder / "ran").exists()
     done = dlgo_here(capsys, "show", "a.txt", "--game", "./evil.py", "--out", "a.png")
     assert done.returncode == 0 and (folder / "ran").exists(), done.stderr

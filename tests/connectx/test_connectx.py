@@ -227,7 +227,7 @@ def test_the_command_line_exports_and_plays(
     assert "resnet:blocks=3,filters=32" in done.stdout
     done = dlgo_here(capfd, "play", "connect4", "--first", f"{file}:Bot:act_timeout=0.05",
                      "--second", "random", "--delay", "0", "--seed", "1")
-    assert done.stdout.endswith("black (x) wins.\n"), done.stderr
+    assert done.stdout.endswith("red wins with 4 in a row.\n"), done.stderr
     assert_one_line(
         dlgo_here(capfd, "connectx", "export", "--model", "conect4"), "unknown model 'conect4'")
 

@@ -173,7 +173,7 @@ def test_the_command_tells_the_steps_and_writes_the_files(tmp_path: Path, capsys
     assert done.returncode == 0, done.stderr
     about, lines = (part.splitlines() for part in done.stdout.rsplit("\n\n", 1))
     assert about[:4] == [" 3  .  .  .", " 2  .  .  .", " 1  .  .  .", "    A  B  C"]
-    assert about[4] == "black (x) to move" and "back up   add the result" in "".join(about[6:])
+    assert about[4] == "X to move" and "back up   add the result" in "".join(about[6:])
     assert not any(line.startswith("cut off") for line in about), "only what is told of"
     assert lines[0].split()[1:3] == ["expand", "root:"]
     assert lines[-3].startswith("It plays ")
@@ -185,7 +185,7 @@ def test_the_command_tells_the_steps_and_writes_the_files(tmp_path: Path, capsys
         capsys, "watch", "tictactoe", "--engine", "textbook-alphabeta:depth=9", "--moves",
         "B2 A1 A3 C1 B1", "--steps", 12,
     )
-    assert "white (o) to move" in done.stdout
+    assert "O to move" in done.stdout
     assert len(done.stdout.rsplit("\n\n", 1)[1].splitlines()) == 12
     assert "(result)" in done.stdout and "-0.000" not in done.stdout
     done = dlgo_here(capsys, "watch", "connect4", "--engine", "textbook-gumbel:sims=9")

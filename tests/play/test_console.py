@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from dlgo import DlgoError, GameState, Move, NotationError, Player, Point, get_game
+from dlgo.display import player_text
 from dlgo.games.draughts.state import Draughts
 from engines.base import Decision
 from experiments.play.console import Console
@@ -53,7 +54,7 @@ def start(game: str) -> GameState:
 @pytest.mark.parametrize(("game", "lines", "parts", "plies"), [
     ("tictactoe", "z9\nb2\nB2\nquit\n", ["'z9' lies off the", "B2 is illegal: the cell is"], 2),
     ("connect4", "4\nundo\n3\nundo\nundo\nquit\n", ["have not moved yet"], 0),
-    ("go:size=5", "C3\nresign\n", ["white (o) wins by resignation"], 3),
+    ("go:size=5", "C3\nresign\n", ["white wins by resignation"], 3),
     ("go:size=5", "C3\n", ["is unfinished"], 2),  # the end of the input
     ("connect4", "moves\nquit\n", ["1 2 3 4 5 6 7"], 0),
     ("connect4", "hint\nquit\n", [f"hint of {DEFAULT_HINT}", "value", "line"], 0),
@@ -63,7 +64,8 @@ def test_lines_are_answered(game: str, lines: str, parts: list[str], plies: int)
     text = typed(session, lines)
     assert all(part in text for part in parts), text
     assert len(session.state.moves()) == plies
-    assert text.count("black> ") == len(lines.splitlines()) + (lines == "C3\n")
+    prompt = f"{player_text(session.state.game, Player.black)}> "
+    assert text.count(prompt) == len(lines.splitlines()) + (lines == "C3\n")
 
 
 def test_a_forced_pass_is_announced() -> None:
@@ -246,19 +248,19 @@ def test_a_hint_names_the_winning_move() -> None:
     assert session.state is state
 
 
-def test_the_evaluation_is_blacks_share() -> None:
+def test_the_evaluation_is_the_first_players_share() -> None:
     text = typed(sit_down(start("connect4"), "mcts:sims=50"), "4\nquit\n", evaluation=True)
-    assert text.count("evaluation by mcts:sims=50: black") == 1
+    assert text.count("evaluation by mcts:sims=50: red") == 1
     decision = Decision(Move.play(1), value=0.5)
     for mover, share, cells in ((Player.black, "75%", 15), (Player.white, "25%", 5)):
-        text = evaluation_text(decision, mover, "x")
+        text = evaluation_text(decision, get_game("go"), mover, "x")
         assert share in text
         assert text.count("#") == cells
     proven = Decision(Move.play(1), value=0.1, proven=-1, plies_to_end=4)
-    text = evaluation_text(proven, Player.black, "x")
-    assert "proven win of white in 4 plies" in text
+    text = evaluation_text(proven, get_game("connect4"), Player.black, "x")
+    assert "proven win of yellow in 4 plies" in text
     assert " 0%" in text
-    text = evaluation_text(Decision(Move.play(1)), Player.black, "random")
+    text = evaluation_text(Decision(Move.play(1)), get_game("go"), Player.black, "random")
     assert text == "evaluation by random: none"
 
 
@@ -307,7 +309,7 @@ def test_text_that_is_no_text_is_asked_again(monkeypatch: pytest.MonkeyPatch, ca
     done = dlgo_here(capsys, "play", "connect4", "--second", "random", "--delay", "0")
     assert (done.returncode, done.stderr) == (0, "")
     assert "is not a column" in done.stdout
-    assert "black: 4" in done.stdout
+    assert "red: 4" in done.stdout
 
 
 def test_an_illegal_turn_plays_none_of_its_moves() -> None:

@@ -15,7 +15,7 @@ from tests.studio.test_review import COLUMNS
 
 pytest.importorskip("selenium", reason="needs selenium")
 
-SIZES = [(1280, 800), (1024, 768), (2560, 1440), (640, 360), (400, 800)]
+SIZES = [(1280, 800), (1024, 768), (2560, 1440), (640, 360), (390, 844)]
 # What is also in sight: in windows of more than 1000 px, and on a phone.
 LARGE = {
     "two engines": [f".engine-view:nth-child({n}) .seen tbody tr:first-child" for n in (1, 2)],
@@ -41,8 +41,19 @@ const wide = document.documentElement.scrollWidth;
 if (wide > innerWidth) wrong.push(`${wide} px wide`);
 for (const board of find('.stage svg.board')) {
   const { width, height } = board.getBoundingClientRect();
-  if (innerWidth > innerHeight && !document.querySelector('.two') && height < 0.75 * innerHeight) {
+  if (innerWidth > innerHeight && !document.querySelector('.two') && height < 0.75 * innerHeight
+    && width < 0.55 * innerWidth) {
     wrong.push(`a board of ${Math.round(width)}x${Math.round(height)}`);
+  }
+}
+const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = new Range();
+while (texts.nextNode()) {
+  const node = texts.currentNode, isSeen = node.parentElement.checkVisibility();
+  for (const { 0: word, index } of isSeen ? node.data.matchAll(/\\S+/g) : []) {
+    range.setStart(node, index);
+    range.setEnd(node, index + word.length);
+    const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+    if (word.length < 15 && lines.size > 1) wrong.push(`${word} in ${lines.size} lines`);
   }
 }
 for (const { clientWidth } of find('.start')) {
@@ -83,7 +94,14 @@ def views(studio: Studio, page: Page) -> Iterator[tuple[str, list[str]]]:
         "localStorage.setItem('dlgo-analyse-engine-1', 'alphabeta:depth=2');"
         "localStorage.setItem('dlgo-review-engine', 'mcts:sims=50');"
     )
-    yield opened("play", "h1", "[type=submit]")
+    opened("play", "h1", "[value=breakthrough]")
+    page.driver.execute_script("document.querySelector('[value=breakthrough]').click()")
+    yield "a new game", ["h1", "[type=submit]"]
+    hexes = studio.new("hex:size=11", "human", "mcts:sims=2000")
+    with studio.watching(hexes) as watcher:
+        studio.move(hexes, "c10")
+        watcher.until(lambda view: view["plies"] == 2)
+    yield opened(f"play/{hexes}", *PLAY, ".moves li:nth-child(2)")
     yield opened(f"play/{loaded(studio, 9)}", *PLAY)
     yield opened(f"play/{loaded(studio, 19)}", *PLAY)
     yield opened(f"play/{played(studio, 'draughts', '11-15 22-18')}", *PLAY)

@@ -12,11 +12,17 @@ from sgfmill import sgf, sgf_moves
 from dlgo import GameState, get_game
 from experiments.play.board_animation import load_game
 from experiments.play.game_file import read_games
-from tests.command import dlgo_here
+from tests.command import assert_one_line, dlgo_here
 from tests.gtp.talk import Talk
 from tests.records.test_readers import PDN, SGF
 from tests.studio.client import Studio
 
+# A game of flying kings, and what is said of it.
+INTERNATIONAL = (
+    '[White "W"]\n[GameType "20,W,10,10,N2,0"]\n[FEN "W:WK46:B5"]\n\n1. 46x10 {long} 5x14 *\n',
+    "GameType '20,W,10,10,N2,0' is not English draughts ('21'); other kinds, such as "
+    "international draughts, have other rules",
+)
 # The stones and whose turn it is; the notes.
 Answer = tuple[str, list[str]]
 
@@ -124,3 +130,15 @@ def test_a_file_is_read_alike(
         done = dlgo_here(capsys, "data", "import-sgf", path, "--out", tmp_path / "data",
                          "--size", 9, "--workers", 1)
         assert "skipped" in done.stderr and "0 games, 0 positions" in done.stderr
+
+
+def test_other_kinds_of_draughts_are_refused_alike(
+    tmp_path: Path, studio: Studio, capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = tmp_path / "x.pdn"
+    path.write_text(INTERNATIONAL[0])
+    for arguments in (("play", "--resume", path), ("analyze", path),
+                      ("show", path, "--out", tmp_path / "x.png")):
+        assert_one_line(dlgo_here(capsys, *arguments), f"x.pdn: PDN game 1: {INTERNATIONAL[1]}")
+    answer = studio.ask("/api/games/load?name=x.pdn", path.read_bytes(), content_type="text/plain")
+    assert answer == (400, {"error": f"x.pdn: PDN game 1: {INTERNATIONAL[1]}"})

@@ -111,6 +111,30 @@ def test_nonsense_is_refused_in_one_line(studio: Studio) -> None:
     assert form[0] == 400  # which a page of another site can send
 
 
+@pytest.mark.parametrize(("method", "path", "status", "words"), [
+    ("GET", "/play/7", 404, "there is no page /play/7; the studio begins at /"),
+    ("GET", "/api/nothing", 404, "there is no page /api/nothing; the studio begins at /"),
+    ("POST", "/api/nothing", 404, "there is no page /api/nothing; the studio begins at /"),
+    ("POST", "/", 405, "/ does not take POST requests"),
+    ("DELETE", "/app.js", 405, "/app.js does not take DELETE requests"),
+    ("GET", "/api/film", 405, "/api/film does not take GET requests"),
+    ("PUT", "/api/setup", 405, "/api/setup does not take PUT requests"),
+    ("BREW", "/api/games", 405, "/api/games does not take BREW requests"),
+])
+def test_an_odd_address_is_answered_in_words(
+    studio: Studio, method: str, path: str, status: int, words: str
+) -> None:
+    assert studio.ask(path, method=method) == (status, {"error": words})
+    person = studio.ask(path, method=method, accept="text/html,*/*;q=0.8")
+    assert person == (status, f"{words[:1].upper()}{words[1:]}.\n".encode())
+
+
+def test_a_person_reads_why_a_host_is_refused(studio: Studio) -> None:
+    status, answer = studio.ask("/", host="evil.example", accept="text/html")
+    assert status == 403
+    assert answer == b"This server does not accept the host name 'evil.example'.\n"
+
+
 def first_answer(studio: Studio, path: str, message: str | bytes) -> dict[str, Any]:
     """What a WebSocket is answered first."""
     with studio.connect(path) as opened:

@@ -9,11 +9,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
+from dlgo import get_game
 from experiments.tab.site import make_tab, write_folder, write_single
 from tests.studio.browser import Page
+from tests.studio.test_films import Keys, Pieces, image, slow_down
+from tests.studio.test_lecture import open_dialog, saved
 from tests.tab.worker import needs_node
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, needs_node[0]]
@@ -96,6 +100,25 @@ def test_it_plays_from_a_disk_and_asks_nobody(page: Page, folder: Path, name: st
     play_a_move(page, (folder / name).as_uri())
     home = folder.as_uri()
     assert all(url.startswith((home, "blob:", "data:")) for url in requests(page))
+
+
+def test_pictures_show_pieces_at_rest(page: Page, folder: Path) -> None:
+    page.driver.get(f"{(folder / 'index.html').as_uri()}#/play")
+    page.driver.execute_script("localStorage.setItem('dlgo-analyse-figures', 'no');"
+                               "localStorage.setItem('dlgo-analyse-heat', 'none')")
+    slow_down(page, 0.02)
+    page.driver.get(f"{(folder / 'single.html').as_uri()}#/analyse/game=connect4&moves=4 3 4")
+    page.see_pieces(3, "the game")
+    page.keys(Keys.ARROW_LEFT)
+    page.see_pieces(2, "the position before")
+    open_dialog(page)
+    assert not page.driver.find_element("id", "film").is_displayed()
+    looks = Pieces(get_game("connect4"), ElementTree.parse(saved(page, "SVG", "svg")).getroot())
+    cells = [-1] * 42
+    cells[3], cells[2] = 0, 1
+    open_dialog(page)
+    with image.open(saved(page, "PNG", "png")) as picture:
+        assert looks.check(picture, cells) == ""
 
 
 def test_it_plays_without_a_network_below_any_path(page: Page, folder: Path) -> None:

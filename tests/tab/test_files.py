@@ -13,6 +13,7 @@ from dlgo.game_tree import Node
 from experiments.play.game_file import SavedGame, form_of, game_bytes, read_games
 from experiments.studio.position import find_turn, moves_view
 from experiments.tab.programs import game_view
+from tests.studio.test_readers import INTERNATIONAL
 from tests.tab.worker import needs_node, run_worker
 
 pytestmark = [pytest.mark.slow, *needs_node]
@@ -87,6 +88,7 @@ def test_a_tab_keeps_what_a_file_says(tmp_path: Path) -> None:
     ("a.txt", "game: connect4\n1 ( 2", "a.txt: a variation is not closed, ')' is missing"),
     ("a.txt", "game: connect4\n1 1 1 1 1 1 1", "a.txt: move 7: 1 is illegal: the rules forbid it "
      "here; legal are 2, 3, 4, 5, 6 …; the game is read up to there"),
+    ("a.pdn", INTERNATIONAL[0], f"a.pdn: {INTERNATIONAL[1]}"),
     ("a.sgf", "(;GM[1]SZ[5]KM[3];B[bb])", "a.sgf: go:size=5,komi=3 is not part of this page; the "
      "game is read as go:size=5"),
 ])

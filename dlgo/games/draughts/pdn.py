@@ -261,7 +261,8 @@ class _GameReader:
             return self.node
         kind = self.tags.get("GameType", GAME_TYPE)
         if kind.split(",")[0].strip() != GAME_TYPE:
-            raise self._error(f"GameType {kind!r} is not English draughts, {GAME_TYPE!r}")
+            raise self._error(f"GameType {kind!r} is not English draughts ({GAME_TYPE!r}); other "
+                              "kinds, such as international draughts, have other rules")
         fen = self.tags.get("FEN", notation.START_FEN)
         if not fen.strip():
             self.notes.append("the tag FEN is empty; the game is read from the usual start")

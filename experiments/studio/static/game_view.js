@@ -153,12 +153,12 @@ export class GameView {
   #moves() {
     const { view, shown, history } = this, here = shown?.plies ?? view.plies;
     history.replaceChildren(...view.history.map(({ player, text, black, wall, cpu, plies, count, counted }, i) => {
-      const cost = [duration(wall), count ? `${amount(count)} ${counted === "nodes" ? "nodes" : "sims"}` : ""];
+      const number = count ? `${amount(count)} ${counted === "nodes" ? "nodes" : "sims"}` : "";
       return h("li", {}, h("button", {
-        title: cpu === null ? "" : `${duration(cpu)} of CPU time`,
+        title: [cpu === null ? "" : `${duration(cpu)} of CPU time`, number].filter(Boolean).join(", "),
         "aria-current": plies === here ? "true" : null, onclick: () => this.actions.look(plies),
       }, h("span", { class: "number" }, `${i + 1}.`), pieceIcon(view, player), h("span", { class: "text" }, text),
-      h("span", { class: "cost" }, cost.filter(Boolean).join(" · ")),
+      h("span", { class: "cost" }, duration(wall), h("span", { class: "counted" }, number && ` · ${number}`)),
       h("span", { class: "value" }, percent(black === null || !player ? black : 1 - black))));
     }));
     follow(history);

@@ -1,7 +1,7 @@
 // Lectures: large type, a presenter's keys, a blank screen, and what is shown as a file.
 
 import { ask, download, saveBlob } from "./api.js";
-import { pngBlob, snapshot, svgBlob } from "./snapshot.js";
+import { picturesOf, pngBlob, snapshot, svgBlob } from "./snapshot.js";
 
 const WIDEST = 1000, MOST = 200;  // pixels and steps of a film
 
@@ -33,7 +33,7 @@ export function openLecture(root, app, view) {
   function choose() {
     if (!snapshot(root)) { app.say("There is no board, tree or graph to save in this view.", true); return; }
     const steps = view()?.steps, most = steps?.last ?? 0, from = most > MOST ? steps.at : 0;
-    film.hidden = !most;
+    film.hidden = !most || !app.has("watch");  // a server puts it together
     first.max = last.max = most;
     first.value = from;
     last.value = Math.min(most, from + MOST - 1);
@@ -41,22 +41,21 @@ export function openLecture(root, app, view) {
   }
 
   async function save(ending, blobOf) {
-    await app.attempt(async () => app.say(`Saved as ${saveBlob(await blobOf(snapshot(root)), `${name()}-${new Date().toISOString().slice(0, 10)}.${ending}`)}`));
+    await app.attempt(async () => app.say(`Saved as ${saveBlob(await blobOf(...picturesOf([snapshot(root)])), `${name()}-${new Date().toISOString().slice(0, 10)}.${ending}`)}`));
     dialog.close();
   }
 
-  /** Walk along the steps, and back; all frames are as large as the largest picture. */
+  /** Walk along the steps, and back. */
   async function filmed() {
-    const { steps } = view(), before = steps.at, pictures = [];
+    const { steps } = view(), before = steps.at, shots = [], frames = [];
     for (let n = first.valueAsNumber; n <= Math.min(last.valueAsNumber, first.valueAsNumber + MOST - 1); n++) {
       await steps.go(n);
-      pictures.push(snapshot(root));
+      shots.push(snapshot(root));
       film.querySelector("[role=status]").textContent = `Step ${n} …`;
     }
     await steps.go(before);
-    const most = (side) => Math.max(...pictures.map((one) => one.getAttribute(side))), factor = Math.min(1, WIDEST / most("width"));
-    const frames = [];
-    for (const picture of pictures) frames.push(await pngBlob(picture, factor, most("width"), most("height")));
+    const pictures = picturesOf(shots), factor = Math.min(1, WIDEST / pictures[0].getAttribute("width"));
+    for (const picture of pictures) frames.push(await pngBlob(picture, factor));
     app.say(`Saved as ${await download(`/api/film?name=${name()}&seconds=${seconds.value}`, new Blob(frames))}`);
   }
 

@@ -11,31 +11,39 @@ const LOOKS = [
   "paint-order", "font-family", "font-size", "font-weight", "text-anchor", "dominant-baseline",
 ];
 
-/** The picture as SVG; null if a view has nothing to draw. */
+/** What a view shows now, with all pieces where they come to rest; null if it has nothing to draw. */
 export function snapshot(root) {
   const drawn = [...root.querySelectorAll(SHOWN)].filter((svg) => svg.checkVisibility() && !svg.closest("a, label, button"));
   if (!drawn.length) return null;
-  const page = getComputedStyle(document.body), font = page.fontFamily;
+  const captions = [...root.querySelectorAll("[data-caption]")].filter((one) => one.checkVisibility()).map((one) => one.innerText.trim());
   let x = GAP, tallest = 0;
   const parts = drawn.sort((a, b) => a.matches(".search-tree") - b.matches(".search-tree")).map((svg) => {
-    const size = svg.getBoundingClientRect(), part = plain(svg, {});
-    for (const [name, value] of Object.entries({ x, y: 0, width: size.width, height: size.height })) part.setAttribute(name, value);
-    x += size.width + GAP;
-    tallest = Math.max(tallest, size.height);
+    svg.getAnimations({ subtree: true }).forEach((animation) => animation.finish());
+    const { width, height } = svg.getBoundingClientRect(), part = plain(svg, {});
+    for (const [name, value] of Object.entries({ x, width, height })) part.setAttribute(name, value);
+    x += width + GAP;
+    tallest = Math.max(tallest, height);
     return part;
   });
-  const width = Math.ceil(Math.max(x, 640));
-  const captions = [...root.querySelectorAll("[data-caption]")].filter((one) => one.checkVisibility()).map((one) => one.innerText.trim());
-  const lines = captions.filter(Boolean).flatMap((text) => wrap(text, width - 2 * GAP, `${LETTER}px ${font}`));
-  const top = GAP + LINE * Math.max(lines.length, 3);  // pictures of a film have their boards in one place
-  for (const part of parts) part.setAttribute("y", top);
-  const height = Math.ceil(top + tallest + GAP);
-  return s("svg", { xmlns: "http://www.w3.org/2000/svg", width, height, viewBox: `0 0 ${width} ${height}`, "font-family": font },
-    s("rect", { width, height, fill: page.backgroundColor }),
-    ...lines.map((text, i) => s("text", { x: GAP, y: GAP + LINE * (i + 0.6), fill: page.color, "font-size": LETTER }, text)), ...parts);
+  return { parts, captions: captions.filter(Boolean), width: x, tallest };
 }
 
-/** A copy with its looks as attributes, and without what is there to be clicked. */
+/** Snapshots as SVG, all of one size and with their boards in one place. */
+export function picturesOf(shots) {
+  const { fontFamily, color, backgroundColor } = getComputedStyle(document.body);
+  const width = Math.ceil(Math.max(640, ...shots.map((shot) => shot.width)));
+  const texts = shots.map(({ captions }) => captions.flatMap((text) => wrap(text, width - 2 * GAP, `${LETTER}px ${fontFamily}`)));
+  const top = GAP + LINE * Math.max(...texts.map((lines) => lines.length));
+  const height = Math.ceil(top + Math.max(...shots.map(({ tallest }) => tallest)) + GAP);
+  return shots.map(({ parts }, i) => {
+    for (const part of parts) part.setAttribute("y", top);
+    return s("svg", { xmlns: "http://www.w3.org/2000/svg", width, height, viewBox: `0 0 ${width} ${height}`, "font-family": fontFamily },
+      s("rect", { width, height, fill: backgroundColor }),
+      ...texts[i].map((text, n) => s("text", { x: GAP, y: GAP + LINE * (n + 0.6), fill: color, "font-size": LETTER }, text)), ...parts);
+  });
+}
+
+/** A copy with its looks as attributes, without what is there to be clicked, or is leaving. */
 function plain(element, inherited) {
   const copy = document.createElementNS(element.namespaceURI, element.tagName), style = getComputedStyle(element), own = {};
   for (const { name, value } of element.attributes) if (!/^(class|role|tabindex|style|aria-.*|data-.*)$/.test(name)) copy.setAttribute(name, value);
@@ -46,7 +54,7 @@ function plain(element, inherited) {
   if (style.opacity !== "1") copy.setAttribute("opacity", style.opacity);
   for (const child of element.childNodes) {
     if (child.nodeType === Node.TEXT_NODE) copy.append(child.data);
-    else if (!child.matches(".cells, .knob, .cursor") && getComputedStyle(child).display !== "none") copy.append(plain(child, own));
+    else if (!child.matches(".cells, .knob, .cursor, .taken, :has(> .ghost)") && getComputedStyle(child).display !== "none") copy.append(plain(child, own));
   }
   return copy;
 }
@@ -66,19 +74,13 @@ function wrap(text, width, font) {
 /** The picture as a file of SVG. */
 export const svgBlob = (svg) => new Blob([new XMLSerializer().serializeToString(svg)], { type: "image/svg+xml" });
 
-/**
- * A picture as a PNG.
- *
- * @param factor its scale. @param width, height room for it, before it is scaled; by default its own.
- */
-export async function pngBlob(picture, factor, width = picture.getAttribute("width"), height = picture.getAttribute("height")) {
-  const image = new Image(), canvas = document.createElement("canvas"), pen = canvas.getContext("2d");
-  Object.assign(canvas, { width: factor * width, height: factor * height });
+/** A picture as a PNG, `factor` times as large. */
+export async function pngBlob(picture, factor) {
+  const image = new Image(), canvas = document.createElement("canvas");
   image.src = URL.createObjectURL(svgBlob(picture));
   await image.decode();
   URL.revokeObjectURL(image.src);
-  pen.fillStyle = getComputedStyle(document.body).backgroundColor;
-  pen.fillRect(0, 0, canvas.width, canvas.height);
-  pen.drawImage(image, 0, 0, factor * image.width, factor * image.height);
+  Object.assign(canvas, { width: factor * image.width, height: factor * image.height });
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((resolve) => { canvas.toBlob(resolve, "image/png"); });
 }

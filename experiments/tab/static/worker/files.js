@@ -167,7 +167,8 @@ async function readPdn(tab, text, notes) {
   const found = [...header.matchAll(/\[\s*(\w+)\s*"((?:[^"\\]|\\.)*)"/g)];
   const tags = Object.fromEntries(found.map(([, key, value]) => [key, plainValue(value)]));
   const { Black = "", White = "", Result = "", GameType = "21", FEN, SetUp: _, ...info } = tags;
-  if (FEN || !/^21\b/.test(GameType)) throw new Refusal(FEN ? SET_UP : `GameType '${GameType}' is not English draughts, '21'`);
+  if (!/^21\b/.test(GameType)) throw new Refusal(`GameType '${GameType}' is not English draughts ('21'); other kinds, such as international draughts, have other rules`);
+  if (FEN) throw new Refusal(SET_UP);
   // Numbers of moves and glyphs are left out; a result, or the tags of another game, ends the game.
   const end = /(?<=\s)(?:1-0|0-1|1\/2-1\/2|\*)(?=\s|$)|\n\s*\[\s*\w+\s*"/;
   const [moves, ...others] = rest.replace(/[\u2010-\u2015\u2212]/g, "-").split(end);
