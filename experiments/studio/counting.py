@@ -110,7 +110,8 @@ def routes(studio: Any) -> list[Route]:
     async def count(request: Request) -> Response:
         """Propose the dead stones or, with `toggle`, a cell, change one chain."""
         fields = await replies.read_object(request)
-        game = studio.games.of(request)
+        game, seat = studio.games.seated(request)
+        seat.check_plays()
         most = game.state.game.board_rows * game.state.game.board_cols - 1
         toggle = fields.get("toggle")
         if toggle is not None:

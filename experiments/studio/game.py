@@ -7,7 +7,6 @@ engines move only while the game has watchers.
 from __future__ import annotations
 
 import asyncio
-import secrets
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict, replace
@@ -22,6 +21,7 @@ from experiments.studio import counting, ending, opponents, position
 from experiments.studio.clocks import Clocks
 from experiments.studio.engines import Engines, can_hurry
 from experiments.studio.replies import Changes, Events, StudioError, error_words
+from experiments.studio.seats import Seat, Seats
 from experiments.studio.specs import HUMAN
 from experiments.studio.tree import Tree
 from experiments.studio.turn_records import Record, add_costs, play_turn, records_of
@@ -47,7 +47,7 @@ class Game:
         self, saved: SavedGame, players: tuple[str, str], engines: Engines, seed: int = 0,
         delay: float = 0.5, clock: str = "",
     ) -> None:
-        self.id = secrets.token_urlsafe(12)
+        self.seats = Seats()
         self.read, self.state, self.players = saved, saved.state, players
         self.clocks, self.delay = Clocks(clock, self._end_on_time), delay
         self.watchers = 0
@@ -68,6 +68,11 @@ class Game:
         self._search: asyncio.Task[None] | None = None
         self._preparing: asyncio.Task[None] | None = None
         self._changes = Changes()
+
+    @property
+    def id(self) -> str:
+        """Its name, which nobody can guess."""
+        return self.seats.maker
 
     @property
     def plies(self) -> int:
@@ -105,7 +110,8 @@ class Game:
 
     def restore(self, name: str, state: dict[str, Any]) -> None:
         """Continue the game of that name. Raises ValueError, LookupError or TypeError."""
-        self.id, self._paused, self._assisted = name, state["paused"], state["assisted"]
+        self.seats.maker, self.seats.links = name, state.get("summary", {}).get("links", {})
+        self._paused, self._assisted = state["paused"], state["assisted"]
         plies, self._records = self.plies, [Record(**record) for record in state["records"]]
         if self.plies != plies:
             raise ValueError("its moves are others")
@@ -153,14 +159,19 @@ class Game:
             raise StudioError(f"a game here has at most {LONGEST_GAME} moves; save it to a file")
         self._move_to(successor, view, record)
 
-    async def undo(self) -> None:
-        """Take back a person's last turn; of two engines, the last turn. Raises StudioError."""
+    async def undo(self, seat: Seat) -> None:
+        """Take back a person's last turn; of two engines, the last turn. Raises StudioError, also
+        if another seat has moved since."""
         has_person = HUMAN in self.players
         place = len(self._records) - 1
         while has_person and place >= 0 and self.players[self._records[place].player] != HUMAN:
             place -= 1
         if place < 0:
             raise StudioError("you have not moved yet: there is nothing to take back")
+        if any(self.players[record.player] == HUMAN and record.player not in seat.sides
+               for record in self._records[place:]):
+            raise StudioError("the other player has moved; only your own last move is taken back",
+                              403)
         current = self.state
         state = self.state_at(self._records[place - 1].plies if place else 0)
         view = await asyncio.to_thread(position.position_view, state)
@@ -207,6 +218,11 @@ class Game:
         self._begin(lambda: self._find_hint(spec), spec)
         self._change()
 
+    def invite(self, seat: str, is_open: bool) -> None:
+        """Make the link of a seat, or withdraw it; see `Seats.invite`."""
+        self.seats.invite(seat, is_open)
+        self._change()
+
     def set_count(self, state: GameState, count: dict[str, Any]) -> None:
         """Keep the count of the last position."""
         self._check_unchanged(state)
@@ -224,25 +240,30 @@ class Game:
 
     # What is seen.
 
-    def view(self) -> dict[str, Any]:
-        """Everything that the browser shows of the game."""
+    def view(self, seat: Seat | None = None) -> dict[str, Any]:
+        """Everything that the browser shows of the game, on the page of a seat."""
+        seat = seat or self.seats.of(self.id)
+        yours = [side for side in seat.sides if self.players[side] == HUMAN]
         over, game = self.over, str(self.state.game)
         unfinished = self.state is self.read.state and not over
         specs = {*self.players, self._thinking, *(record.who for record in self._records)}
         return {
-            "id": self.id, "version": self._changes.version, **self._board,
+            "id": seat.name, "guest": seat.guest, "yours": yours,
+            "links": {} if seat.guest else dict(self.seats.links),
+            "version": self._changes.version, **self._board,
             "position": self._position | ending.end_view(self.state, self.clocks),
             "plies": self.plies, "sides": list(self.players),
             "names": list(self.read.names_beside(self.players, self.state)),
             "called": {spec: opponents.name_of(spec, game) for spec in specs if spec},
             "levels": [opponents.level_of(spec, game) for spec in self.players],
             "assisted": self._assisted,
-            "yourTurn": self.players[self.state.next_player.index] == HUMAN and not over,
+            "yourTurn": self.state.next_player.index in yours and not over,
             "history": [asdict(record) for record in self._records],
             "ended": one_line(self.read.result) if unfinished else "",
             "notes": list(self.read.notes),
             "count": self.count, "alive": counting.alive_view(self.state),
-            "hint": self._hint, "paused": self._paused, "problem": self._problem,
+            "hint": self._hint if self.state.next_player.index in seat.sides else None,
+            "paused": self._paused, "problem": self._problem,
             "engine": self._engines.progress(self.id)
             or self._engines.progress(f"{self.id}-hint"),
             "thinking": self._thinking, "canHurry": self._can_hurry(),
@@ -251,12 +272,12 @@ class Game:
             "seconds": round(time.monotonic() - self._since, 2),
         }
 
-    async def watch(self) -> Events:
-        """The view, as `Changes.follow` gives it."""
+    async def watch(self, seat: Seat) -> Events:
+        """The view of a seat, as `Changes.follow` gives it, until its link is withdrawn."""
         self.watchers += 1
         self._go_on()
         try:
-            async for view in self._changes.follow(self.view):
+            async for view in self._changes.follow(lambda: self.view(self.seats.of(seat.name))):
                 yield view
         finally:
             self.used = time.monotonic()

@@ -3,42 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import re
-import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import replace
-from pathlib import Path, PurePath
-from typing import Any
 
 from starlette.requests import HTTPConnection
 
-from dlgo.errors import DlgoError, SpecError
-from dlgo.files import write_file
-from dlgo.jit import base_folder, is_private
-from dlgo.readers import MALFORMED, read_json
-from experiments.play.game_file import SavedGame, first_game, form_of, game_bytes, read_games
+from experiments.play.game_file import SavedGame
 from experiments.studio.engines import Engines
 from experiments.studio.game import LONGEST_GAME, Game
-from experiments.studio.replies import StudioError, json_text
+from experiments.studio.kept import KeptGames, snapshot
+from experiments.studio.replies import StudioError
+from experiments.studio.seats import Seat
 from experiments.studio.specs import HUMAN, Allowed
 
 # Games that are kept, and moves of all of them together, which limits memory.
 _MOST_GAMES, _MOST_PLIES = 200, 100_000
 # Seconds after a request that may have changed a game, until it is kept on disk; moves are at once.
 _PAUSE = 1.0
-# Limits of the disk: games, of which the last changed are kept, and bytes of one.
-_MOST_FILES, _MOST_BYTES = 1000, 2 << 20
-_NAME = re.compile(r"[\w-]{16}")
 
 
 class Games:
     """All games of a server, and its engines."""
 
     def __init__(self, engines: Engines, allowed: Allowed) -> None:
-        self._engines, self._kept = engines, _KeptGames(allowed)
+        self._engines, self.kept = engines, KeptGames(allowed)
         self._saving: dict[str, asyncio.Task[None]] = {}
         self._writing = asyncio.Lock()  # or an older state could replace a newer one
         self._games: dict[str, Game] = {}
@@ -74,7 +63,7 @@ class Games:
             await asyncio.sleep(pause)
             async with self._writing:
                 del self._saving[game.id]
-                await asyncio.to_thread(self._kept.write, game.id, *_parts(game))
+                await asyncio.to_thread(self.kept.write, game.id, *snapshot(game))
 
         with suppress(RuntimeError):  # in a thread, which changes nothing
             loop, waiting = asyncio.get_running_loop(), self._saving.get(game.id)
@@ -87,7 +76,7 @@ class Games:
         """The game of that name. Raises StudioError."""
         game = self._games.get(key)
         if game is None:
-            game = self._kept.read(key, self._engines)
+            game = self.kept.read(key, self._engines)
             if game is None:
                 raise StudioError(
                     "this game is no longer on the server; start a new one or load its file", 404)
@@ -97,8 +86,41 @@ class Games:
         return game
 
     def of(self, request: HTTPConnection) -> Game:
-        """The game that a request names by its `id`. Raises StudioError."""
-        return self.find(request.path_params["id"])
+        """The game that its maker's request names by its `id`. Raises StudioError."""
+        game, seat = self.seated(request)
+        if seat.guest:
+            raise StudioError("a link to a game plays it or watches it; only its maker can do this",
+                              403)
+        return game
+
+    def seated(self, request: HTTPConnection) -> tuple[Game, Seat]:
+        """The game that a request names by its `id`, and what it may do. Raises StudioError."""
+        name = request.path_params["id"]
+        game = self.find(self._game_of_link(name) or name)
+        return game, game.seats.of(name)
+
+    def is_link(self, name: str) -> bool:
+        """Whether a name is that of an invitation."""
+        return self._game_of_link(name) is not None
+
+    def _game_of_link(self, link: str) -> str | None:
+        if link in self._games:
+            return None
+        for game in self._games.values():
+            if link in game.seats.links.values():
+                return game.id
+        return self.kept.linked(link)
+
+    async def delete(self, names: Iterable[str]) -> None:
+        """Delete games, also from the disk."""
+        async with self._writing:
+            for name in names:
+                if game := self._games.pop(name, None):
+                    game.on_change = lambda game: None
+                    game.close()
+                if waiting := self._saving.pop(name, None):
+                    waiting.cancel()
+                self.kept.delete(name)
 
     def __len__(self) -> int:
         return len(self._games)
@@ -108,7 +130,7 @@ class Games:
         for game in self._games.values():
             game.close()
             if game.id in self._saving:
-                self._kept.write(game.id, *_parts(game))
+                self.kept.write(game.id, *snapshot(game))
 
     def _refresh(self) -> None:
         for game in self._games.values():
@@ -127,77 +149,3 @@ class Games:
                 raise StudioError(f"{len(self._games)} games are open on this server, its limit; "
                                   "try again in a minute", 429)
             self._games.pop(old.pop().id).close()
-
-
-def _parts(game: Game) -> tuple[SavedGame, dict[str, Any]]:
-    """What is kept of a game: its file, and the rest."""
-    black, white = game.read.names_beside(game.players, game.state)
-    return replace(game.saved, state=game.state, black=black, white=white), game.kept()
-
-
-class _KeptGames:
-    """The games of a user on disk, so that they go on when the server has been restarted.
-
-    Each is a file that only this user can read, found by the name of the game, which nobody can
-    guess: nothing lists them. It holds the game as its saved file does, and what such a file has
-    no place for. A folder that others can write to is not used.
-    """
-
-    def __init__(self, allowed: Allowed) -> None:
-        self._allowed = allowed
-        self._folder = Path(os.environ.get("DLGO_GAMES_DIR") or base_folder() / "games")
-        self._written: dict[str, str] = {}
-        self._failed = False
-
-    def write(self, name: str, saved: SavedGame, rest: dict[str, Any]) -> None:
-        """Keep a game, unless the disk has it already; a full disk does not stop the game."""
-        try:
-            if not is_private(self._folder):
-                raise DlgoError(f"{self._folder} is not a folder that only you can use; "
-                                "set DLGO_GAMES_DIR to another folder")
-            file = game_bytes(saved.state, saved.black, saved.white, saved).decode()
-            game = saved.state.game
-            text = json_text({"form": form_of(game), "game": str(game), "file": file, **rest})
-            if len(text) > _MOST_BYTES or self._written.get(name) == text:
-                return
-            write_file(self._folder / f"{name}.json", text, sync=False,
-                       remedy="set DLGO_GAMES_DIR to another folder")
-            if name not in self._written:
-                files = sorted(self._folder.glob("*.json"), key=lambda file: file.stat().st_mtime)
-                for path in files[:-_MOST_FILES]:
-                    path.unlink(missing_ok=True)
-            self._written[name] = text
-        except (DlgoError, OSError) as error:
-            if not self._failed:
-                print(f"dlgo: games are not kept for a restart: {error}", file=sys.stderr)
-            self._failed = True
-
-    def read(self, name: str, engines: Engines) -> Game | None:
-        """A game that was kept; None if there is none. Raises StudioError if it cannot be
-        continued, as with a game or an engine that is not allowed now."""
-        path, notes = self._folder / f"{name}.json", []
-        if not (_NAME.fullmatch(name) and path.is_file() and is_private(self._folder)):
-            return None
-
-        def player(text: object) -> str:
-            try:
-                return self._allowed.player(text)
-            except SpecError as error:  # of another version
-                notes.append(f"{error}; a person plays instead")
-                return HUMAN
-
-        try:
-            stored = read_json(path)
-            self._allowed.game(stored["game"])  # before anything of the file is read
-            file = PurePath(f"game.{stored['form']}")
-            saved = first_game(read_games(stored["file"].encode(), file, self._allowed.game), file)
-            black, white = map(player, stored["players"])
-            game = Game(replace(saved, notes=(*saved.notes, *notes)), (black, white), engines,
-                        stored["seed"], stored["delay"], stored["clock"])
-            game.restore(name, stored)
-        except DlgoError as error:
-            raise StudioError(f"this game cannot be continued: {error}", 404) from None
-        except (RecursionError, *MALFORMED):
-            raise StudioError(f"this game cannot be continued: its file {path.name} is damaged; "
-                              "start a new one", 404) from None
-        return game

@@ -64,7 +64,7 @@ def routes(studio: Any) -> list[BaseRoute]:
         Route(f"{game}/positions/{{plies:int}}", view.position),
         Route(f"{game}/file", view.file),
         *(Route(f"{game}/{name}", getattr(view, name), methods=post)
-          for name in ("move", "hint", "rematch", "players")),
+          for name in ("move", "hint", "rematch", "players", "invite")),
         *(Route(f"{game}/{name}", view.change, methods=post)
           for name in ("undo", "pause", "speed", "now")),
     ]
@@ -148,20 +148,22 @@ class _Play:
         return black, white
 
     async def show(self, request: Request) -> Response:
-        return replies.json_reply(self._studio.games.of(request).view())
+        game, seat = self._studio.games.seated(request)
+        return replies.json_reply(game.view(seat))
 
     async def events(self, request: HTTPConnection, _: View) -> replies.Events:
         """The stream of a game. Engines move only while a client reads it."""
-        return replies.news_of(self._studio.games.of(request).watch())
+        game, seat = self._studio.games.seated(request)
+        return replies.news_of(game.watch(seat))
 
     async def position(self, request: Request) -> Response:
         plies = request.path_params["plies"]
-        state = self._studio.games.of(request).state_at(plies)
+        state = self._studio.games.seated(request)[0].state_at(plies)
         return replies.json_reply(await asyncio.to_thread(position_view, state) | {"plies": plies})
 
     async def file(self, request: Request) -> Response:
         """The game as a file: SGF, PDN, or a text of moves."""
-        game = self._studio.games.of(request)
+        game, _ = self._studio.games.seated(request)
         form = form_of(game.state.game)
         black, white = game.read.names_beside(game.players, game.state)
         data = await asyncio.to_thread(game_bytes, game.state, black, white, game.saved)
@@ -173,7 +175,9 @@ class _Play:
         plies = body.get("plies")
         if plies is not None:
             plies = replies.whole_of(body, "plies", 0, LONGEST_GAME)
-        await self._studio.games.of(request).play(replies.text_of(body, "move"), plies)
+        game, seat = self._studio.games.seated(request)
+        seat.check_turn(game.state.next_player.index)
+        await game.play(replies.text_of(body, "move"), plies)
         return replies.json_reply({})
 
     async def change(self, request: Request) -> Response:
@@ -183,22 +187,30 @@ class _Play:
         move. `speed`: seconds between the moves of two engines (`delay`). `now`: let the engine
         that thinks move at once.
         """
-        game, body = self._studio.games.of(request), await replies.read_object(request)
+        body = await replies.read_object(request)
+        game, seat = self._studio.games.seated(request)
+        seat.check_plays()
         match request.url.path.rpartition("/")[2]:
             case "undo":
-                await game.undo()
+                await game.undo(seat)
             case "pause":
+                if body.get("paused") is True and game.seats.shared and game.clocks.text:
+                    raise replies.StudioError("both players' clocks cannot be paused by one", 403)
                 game.set_paused(body.get("paused") is True, body.get("step") is True)
             case "speed":
                 game.set_delay(_delay(body))
             case "now":
+                seat.check_turn(game.state.next_player.index)
                 game.hurry()
         return replies.json_reply({})
 
     async def hint(self, request: Request) -> Response:
         """Ask an engine what to play: `engine`, or the usual one."""
         spec = replies.text_of(await replies.read_object(request), "engine", DEFAULT_HINT)
-        self._studio.games.of(request).ask_hint(await asyncio.to_thread(self._allowed.engine, spec))
+        engine = await asyncio.to_thread(self._allowed.engine, spec)
+        game, seat = self._studio.games.seated(request)
+        seat.check_turn(game.state.next_player.index)
+        game.ask_hint(engine)
         return replies.json_reply({})
 
     async def rematch(self, request: Request) -> Response:
@@ -217,8 +229,18 @@ class _Play:
     async def players(self, request: Request) -> Response:
         """Change the players: `black`, `white`."""
         game, body = self._studio.games.of(request), await replies.read_object(request)
-        game.set_players(await asyncio.to_thread(self._players, body, game.players))
+        players = await asyncio.to_thread(self._players, body, game.players)
+        sides = game.seats.of(game.id).sides
+        if any(players[side] != game.players[side] for side in (0, 1) if side not in sides):
+            raise replies.StudioError("this side has been given away; withdraw its link first", 403)
+        game.set_players(players)
         return replies.json_reply({})
+
+    async def invite(self, request: Request) -> Response:
+        """Make the link of a `seat`: black, white, watch; with `open` false, withdraw it."""
+        game, body = self._studio.games.of(request), await replies.read_object(request)
+        game.invite(replies.text_of(body, "seat"), body.get("open") is not False)
+        return replies.json_reply({"links": game.seats.links})
 
 
 def _delay(settings: View) -> float:

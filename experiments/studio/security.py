@@ -12,6 +12,7 @@ import hmac
 import ipaddress
 import re
 import socket
+from collections.abc import Callable
 from typing import Any
 
 from starlette.datastructures import Headers
@@ -23,6 +24,7 @@ from experiments.studio.replies import StudioError, error_reply
 LOCAL = ("localhost", "127.0.0.1", "::1")
 # What a `Host` may be: a name or an address, and a port.
 _ADDRESS = re.compile(r"(?:\[(?P<ipv6>[0-9a-f:.]+)\]|(?P<name>[a-z0-9_.-]+))(?::\d{1,5})?")
+_GAME = re.compile(r"/api/games/([^/]+)(?:/|$)")
 # Characters of an address. Python reads no number of more than 4,300 digits.
 _LONGEST_PATH = 1000
 _HEADERS = {
@@ -38,21 +40,29 @@ _HEADERS = {
 }
 
 
-def check_token(token: str, answer: str) -> None:
-    """Raise StudioError if the server has a `token` and the `answer` of a request is another."""
-    if token and not hmac.compare_digest(answer.encode(errors="replace"), token.encode()):
-        raise StudioError(
-            "this server needs a token; open the address that `dlgo web` printed", 403)
-
-
 class Guard:
     """An ASGI application before another: it refuses requests of others.
 
     `host` is the address served; requests to the interface must carry `token`, if there is one.
+    Those of a game need none if they name it by a link, as `is_link` tells.
     """
 
-    def __init__(self, app: ASGIApp, host: str = "127.0.0.1", token: str = "") -> None:
+    def __init__(
+        self, app: ASGIApp, host: str, token: str, is_link: Callable[[str], bool],
+    ) -> None:
         self._app, self._host, self._token = app, host.strip("[]").lower(), token
+        self._is_link = is_link
+
+    def check_token(self, path: str, answer: str) -> None:
+        """Raise StudioError if the server has a token and the `answer` of a request is another."""
+        if not self._token or hmac.compare_digest(
+            answer.encode(errors="replace"), self._token.encode()
+        ):
+            return
+        game = _GAME.match(path)
+        if game is None or not self._is_link(game[1]):
+            raise StudioError(
+                "this server needs a token; open the address that `dlgo web` printed", 403)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":  # its first message has the token
@@ -81,7 +91,7 @@ class Guard:
         self._check_source(scope)
         if scope["path"].startswith("/api/"):
             authorization = Headers(scope=scope).get("authorization", "")
-            check_token(self._token, authorization.removeprefix("Bearer "))
+            self.check_token(scope["path"], authorization.removeprefix("Bearer "))
 
     def _check_source(self, scope: Scope) -> None:
         headers = Headers(scope=scope)

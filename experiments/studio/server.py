@@ -32,6 +32,7 @@ from experiments.studio import (
     course,
     film,
     inside,
+    library,
     play,
     review,
     train,
@@ -46,7 +47,7 @@ from experiments.studio.security import LOCAL, Guard
 from experiments.studio.specs import Allowed
 from experiments.studio.standings import Standings
 
-_VIEWS = (play, counting, analyse, tree, review, train, inside, course, watch, film)
+_VIEWS = (play, library, counting, analyse, tree, review, train, inside, course, watch, film)
 
 _TYPES = {
     ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
@@ -128,8 +129,8 @@ def make_app(
             DlgoError: error_answer, HTTPException: error_answer, Exception: error_answer,
         },
     )
-    app.state.token = token
-    return Guard(app, host, token)
+    app.state.guard = Guard(app, host, token, studio.games.is_link)
+    return app.state.guard
 
 
 def needs_token(host: str) -> bool:

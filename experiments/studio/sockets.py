@@ -18,7 +18,6 @@ from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from experiments.studio.replies import Events, StudioError, View, error_view, json_object, json_text
-from experiments.studio.security import check_token
 
 # Seconds for the first message to arrive.
 _REQUEST_TIMEOUT = 10.0
@@ -56,7 +55,7 @@ async def _body(socket: WebSocket) -> View:
     except TimeoutError:
         raise StudioError(f"there was no request after {_REQUEST_TIMEOUT:g} s") from None
     request = json_object(message.get("text") or "")
-    check_token(socket.app.state.token, str(request.get("token")))
+    socket.app.state.guard.check_token(socket.url.path, str(request.get("token")))
     body = request.get("body") or {}
     if not isinstance(body, dict):
         raise StudioError("the request is not a JSON object")

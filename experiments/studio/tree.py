@@ -175,6 +175,8 @@ def routes(studio: Any) -> list[Route]:
         """Change a `node` by one of `move`, `comment`, `draw`, `promote`, `delete`."""
         body = await replies.read_object(request)
         game = studio.games.of(request)
+        if game.seats.shared:
+            raise replies.StudioError("this game is played by others, too: analyse a copy", 403)
         tree = game.tree
         number = replies.whole_of(body, "node", 0, 2**31)
         if "move" in body:

@@ -12,7 +12,7 @@ import pytest
 from dlgo import GameState, get_game
 from experiments.play.game_file import SavedGame
 from experiments.studio.game import Game
-from experiments.studio.games import _KeptGames, _parts
+from experiments.studio.kept import KeptGames, snapshot
 from experiments.studio.replies import StudioError
 from experiments.studio.specs import HUMAN, Allowed
 from tests.studio.browser import Page
@@ -65,9 +65,9 @@ def test_a_kept_game_that_cannot_be_continued_says_why(
     engines, bot = SimpleNamespace(), f"{BOTS}:First"
     start = SavedGame(GameState.new_game(get_game("tictactoe")))
     game = Game(start, (HUMAN, bot), engines)
-    _KeptGames(Allowed([BOTS])).write(game.id, *_parts(game))
-    assert _KeptGames(Allowed([BOTS])).read(game.id, engines).players == (HUMAN, bot)
-    kept, path = _KeptGames(Allowed()), tmp_path / "games" / f"{game.id}.json"
+    KeptGames(Allowed([BOTS])).write(game.id, *snapshot(game))
+    assert KeptGames(Allowed([BOTS])).read(game.id, engines).players == (HUMAN, bot)
+    kept, path = KeptGames(Allowed()), tmp_path / "games" / f"{game.id}.json"
     with pytest.raises(StudioError, match=f"--allow '{bot}'"):
         kept.read(game.id, engines)
     whole = json.loads(path.read_text()) | {"players": [HUMAN, "oldengine:sims=5"]}
