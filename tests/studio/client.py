@@ -34,12 +34,12 @@ View = dict[str, Any]
 class Studio:
     """A running server, asked over HTTP."""
 
-    def __init__(self, *options: str) -> None:
+    def __init__(self, *options: str, games: str = GAMES.name) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "experiments.cli", "web", "--port", "0", "--no-browser",
              *options],
             cwd=ROOT, stdout=subprocess.PIPE, text=True,
-            env={**os.environ, "DLGO_GAMES_DIR": GAMES.name},
+            env={**os.environ, "DLGO_GAMES_DIR": games},
         )
         assert self.process.stdout is not None
         silent = threading.Timer(PATIENCE, self.process.kill)

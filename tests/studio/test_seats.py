@@ -1,4 +1,4 @@
-"""Links with a seat: what each page may do in a game, also after a restart and without the token."""
+"""Links with a seat: what each page may do, also after a restart and without the token."""
 
 from __future__ import annotations
 

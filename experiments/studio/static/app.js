@@ -23,7 +23,7 @@ const app = {
   load,
 
   /** Whether there is a view; those that need a server are not in a tab. */
-  has: (name) => NAMES.includes(name),
+  has: (name) => NAMES.includes(name) || UNLISTED.includes(name),
 
   /** Go to a view, such as "play/ID". */
   go(place) { location.hash = `#/${place}`; },
@@ -54,7 +54,7 @@ const app = {
 
 async function show() {
   const [name, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
-  if (!NAMES.includes(name) && !UNLISTED.includes(name)) { location.replace(`#/${NAMES[0]}`); return; }
+  if (!app.has(name)) { location.replace(`#/${NAMES[0]}`); return; }
   const mine = ++turn;
   current?.close?.();
   current = null;

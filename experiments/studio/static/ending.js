@@ -13,18 +13,20 @@ export class Ending {
     this.fit = h("p", { class: "fit" });
     this.levelButton = h("button", { hidden: true, onclick: () => actions.rematch(false, this.level.spec) });
     this.element = h("section", { class: "panel ending", "aria-label": "End of the game", hidden: true }, this.moments, this.fit,
-      h("div", { class: "buttons" }, button("Rematch", () => actions.rematch(false), "main"), this.levelButton,
+      this.next = h("div", { class: "buttons" }, button("Rematch", () => actions.rematch(false), "main"), this.levelButton,
         button("Change sides", () => actions.rematch(true)), actions.review && button("Review", actions.review)));
   }
 
-  draw({ position, moments, game, levels }) {
+  draw({ position, moments, game, levels, guest }) {
     this.element.hidden = !position.over;
+    this.next.hidden = Boolean(guest);
     if (!position.over) return;
     const list = moments?.map(({ plies, text }) => h("li", {},
       h("button", { class: "link", onclick: () => this.actions.look(plies) }, text)));
     this.moments.replaceChildren(...(list?.length ? [h("p", {}, "Moves that decided the game, according to the engine:"), h("ul", {}, list)]
       : [h("p", {}, this.actions.review ? "A review finds the moves that decided the game." : "")]));
-    this.fit.hidden = !levels.some(Boolean);
+    this.fit.hidden = guest || !levels.some(Boolean);
+    if (guest) return;  // only the maker's page starts another game
     choices().then((choice) => {
       const rows = choice.levels[game] ?? [], number = fit(game, rows)?.level;
       this.fit.textContent = fitWords(game, rows);

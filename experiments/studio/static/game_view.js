@@ -11,10 +11,13 @@ import { choices, playerField } from "./players.js";
 
 const SPEEDS = { 0: "as fast as they can", 0.5: "0.5 s a move", 2: "2 s a move" };
 
-/** The players' names as people say them: "You" is for the only person in a game. */
+// What a page with a link to the game has no buttons for; then, of one that watches.
+const MAKERS = ["analyse", "review", "train", "fresh", "open"], PLAYERS = ["undo", "pass", "swap", "resign", "hint", "now", "pause", "step"];
+
+/** The players' names as people say them: "You" is for the only person at this page. */
 function nameOf(view, side) {
   if (view.names[side] !== "human") return view.called[view.names[side]] ?? view.names[side];
-  return view.sides[1 - side] === "human" ? capital(view.players[side]) : "You";
+  return view.yours.length === 1 && view.yours[0] === side ? "You" : capital(view.players[side]);
 }
 
 export class GameView {
@@ -109,6 +112,11 @@ export class GameView {
     this.typing.hidden = view.position.over || !view.sides.includes("human");
     buttons.start.disabled = buttons.back.disabled = !(this.shown?.plies ?? view.plies);
     buttons.forth.disabled = buttons.end.disabled = !this.shown;
+    const watches = view.guest === "watch";
+    for (const name of [...(view.guest ? MAKERS : []), ...(watches ? PLAYERS : [])]) buttons[name].hidden = true;
+    this.players.hidden = Boolean(view.guest);
+    this.typing.hidden ||= watches;
+    this.speedField.hidden ||= watches;
   }
 
   #statusText() {

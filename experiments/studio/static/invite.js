@@ -25,7 +25,7 @@ export class Invitations {
   }
 
   draw({ guest, links, sides }) {
-    this.element.hidden = guest !== "";
+    this.element.hidden = Boolean(guest) || !links;  // a tab has no links
     this.rows.forEach(({ seat, field, withdraw, element }, side) => {
       const link = links?.[seat];
       element.hidden = !link && side < 2 && sides[side] !== "human";

@@ -4,6 +4,7 @@ import { ask, follow } from "./api.js";
 import { copyTo, filePicker, goTo, saveFile } from "./files.js";
 import { keepResult } from "./fit.js";
 import { GameView } from "./game_view.js";
+import { Invitations } from "./invite.js";
 import { controls, navigation, walk } from "./parts.js";
 import { openStart } from "./start.js";
 
@@ -47,6 +48,8 @@ async function openGame(root, id, app) {
     },
   });
   const stage = new GameView(view, buttons, { play, say: app.say, look, post, review, rematch }, Object.values(bars));
+  const invitations = new Invitations(app, path, view);
+  stage.players.before(invitations.element);
   root.append(stage.element);
 
   const stop = follow(`${path}/events`, (news) => {
@@ -60,7 +63,10 @@ async function openGame(root, id, app) {
   picker.on(stage.element);
   draw(true);
 
-  function draw(still = false) { stage.draw(view, shown, resigning, still); }
+  function draw(still = false) {
+    stage.draw(view, shown, resigning, still);
+    invitations.draw(view);
+  }
 
   function post(what, body = {}) { return app.attempt(() => ask(`${path}/${what}`, body)); }
 

@@ -104,7 +104,9 @@ export async function openStart(root, app, view = "play", title = "What would yo
     button.disabled = false;
   }
 
-  const picker = filePicker(app, view), { buttons, keys } = controls({ file: { open: picker.open } });
+  const picker = filePicker(app, view), { buttons, keys } = controls({ file: {
+    open: picker.open, games: ["Your games", "y", "all games that the server keeps", () => app.go("library"), { hidden: !app.has("library") }],
+  } });
   const form = h("form", { class: "start", onsubmit: start },
     h("h1", {}, title),
     h("fieldset", { class: "games" }, h("legend", { class: "hidden" }, "Game"), ...cards),
@@ -112,7 +114,8 @@ export async function openStart(root, app, view = "play", title = "What would yo
       h("fieldset", { class: "panel", hidden: !playing }, h("legend", {}, "Players"), black.element, white.element, clock.element,
         h("datalist", { id: "engine-specs" }, choice.engines.map((engine) => h("option", { value: engine.default }, engine.summary)))),
       rules),
-    h("div", { class: "actions" }, button, buttons.open, bar));
+    h("div", { class: "actions" }, button, buttons.open, buttons.games, bar,
+      app.has("library") ? "" : h("small", {}, "A page keeps games only until it is loaded again: save them as files.")));
   choose(game);
   root.append(form);
   picker.on(form);

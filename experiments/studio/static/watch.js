@@ -4,10 +4,9 @@
 import { ask, follow } from "./api.js";
 import { pictureOf, pieceIcon } from "./boards/index.js";
 import { duration, h, patch } from "./dom.js";
+import { Pages } from "./pages.js";
 import { Meter, table } from "./parts.js";
 import { Standings } from "./watch_standings.js";
-
-const PAGE = 20;  // games listed at once, as the server gives them
 
 export async function open(root, place, app) {
   const [name, slot] = place.split("/").map(decodeURIComponent);
@@ -58,7 +57,7 @@ async function openTournament(root, name, app) {
   const status = h("p", { class: "watch-status", role: "status", "aria-live": "polite" }, "Reading the ledger …");
   const progress = h("progress", { class: "watch-progress", hidden: true, "aria-label": "Games played" });
   const tabs = h("div", { class: "tabs", role: "group", "aria-label": "Game" });
-  const standings = new Standings((entrant) => { games.entrant = entrant; games.load(); });
+  const standings = new Standings((entrant) => { games.entrant = entrant; games.pages.load(); });
   const facts = h("p", { class: "facts" });
   const live = h("div", { class: "live-games" });
   const liveSection = h("section", { hidden: true, "aria-label": "Games in progress" }, h("h2", {}, "Games in progress"), live);
@@ -82,9 +81,9 @@ async function openTournament(root, name, app) {
       tiles[i].show(one, view.infos[one.game]);
     });
     tiles.splice(view.live.length).forEach((tile) => tile.element.remove());
-    if (view.games !== listed && (listed < 0 || !games.offset)) {
+    if (view.games !== listed && (listed < 0 || !games.pages.offset)) {
       listed = view.games;
-      games.load();
+      games.pages.load();
     }
   }
 
@@ -113,7 +112,7 @@ async function openTournament(root, name, app) {
     names = tables.map((table) => table.game);
     if (!names.includes(game)) {
       game = names[0] ?? null;
-      if (game) games.load();
+      if (game) games.pages.load();
     }
     tabs.replaceChildren(...(names.length > 1 ? names.map((one) => h("button", {
       "aria-pressed": String(one === game), onclick: () => choose(one),
@@ -126,7 +125,7 @@ async function openTournament(root, name, app) {
   function choose(one) {
     game = one;
     rated();
-    games.load();
+    games.pages.load();
   }
 
   function words(table) {
@@ -177,37 +176,28 @@ class Tile {
   }
 }
 
-/** Finished games, the last one first, a page at a time. */
+/** Finished games, the last one first. */
 function gamesList(path, own, app, gameShown) {
-  const body = h("tbody", {}), count = h("span", { class: "count" });
-  const heading = h("h2", {}, "Finished games");
-  const everybody = h("button", { class: "link", hidden: true, onclick: () => { list.entrant = ""; list.load(); } }, "show all entrants");
-  const failed = h("input", { type: "checkbox", id: "failed", onchange: () => list.load() });
-  const turn = (by) => h("button", { onclick: () => list.load(list.offset + by) }, by < 0 ? "◂ Later" : "Earlier ▸");
-  const newer = turn(-PAGE), older = turn(PAGE);
-  let asked = 0;
+  const body = h("tbody", {}), heading = h("h2", {}, "Finished games");
+  const everybody = h("button", { class: "link", hidden: true, onclick: () => { list.entrant = ""; pages.load(); } }, "show all entrants");
+  const failed = h("input", { type: "checkbox", id: "failed", onchange: () => pages.load() });
+  const find = (offset) => ask(`${path}/games?${new URLSearchParams({
+    offset, game: gameShown() ?? "", entrant: list.entrant, failed: failed.checked ? "yes" : "" })}`);
+  const pages = new Pages(app, find, (found) => {
+    heading.textContent = list.entrant ? `Games of ${list.entrant}` : "Finished games";
+    everybody.hidden = !list.entrant;
+    body.replaceChildren(...found.games.map((one) => h("tr", { class: one.failed ? "failed" : null },
+      h("td", {}, h("a", { href: `${own}/${encodeURIComponent(one.slot)}`, title: one.slot }, "replay")),
+      h("td", { class: one.result === 1 ? "won" : null }, one.first), h("td", { class: one.result === 0 ? "won" : null }, one.second),
+      h("td", {}, { 1: "1 – 0", 0.5: "½ – ½", 0: "0 – 1" }[one.result]), h("td", {}, String(one.plies)), h("td", {}, one.reason))));
+  });
   const list = {
-    entrant: "", offset: 0,
+    entrant: "", pages,
     element: h("section", { class: "panel finished", "aria-label": "Finished games" },
       h("div", { class: "finished-head" }, heading, everybody,
-        h("label", { class: "inline", for: "failed" }, failed, "failures only"), newer, count, older),
+        h("label", { class: "inline", for: "failed" }, failed, "failures only"), pages.newer, pages.count, pages.older),
       h("div", { class: "table-scroll" }, table("Finished games",
         ["", "first", "second", "result", "moves", "how it ended"], body, { class: "games-table" }))),
-    load: (offset = 0) => app.attempt(async () => {
-      const query = new URLSearchParams({ offset, game: gameShown() ?? "", entrant: list.entrant, failed: failed.checked ? "yes" : "" });
-      const mine = ++asked, found = await ask(`${path}/games?${query}`);
-      if (mine !== asked) return;
-      list.offset = offset;
-      heading.textContent = list.entrant ? `Games of ${list.entrant}` : "Finished games";
-      everybody.hidden = !list.entrant;
-      newer.disabled = !offset;
-      older.disabled = offset + found.games.length >= found.total;
-      count.textContent = found.total ? `${offset + 1} to ${offset + found.games.length} of ${found.total.toLocaleString("en")}` : "none";
-      body.replaceChildren(...found.games.map((one) => h("tr", { class: one.failed ? "failed" : null },
-        h("td", {}, h("a", { href: `${own}/${encodeURIComponent(one.slot)}`, title: one.slot }, "replay")),
-        h("td", { class: one.result === 1 ? "won" : null }, one.first), h("td", { class: one.result === 0 ? "won" : null }, one.second),
-        h("td", {}, { 1: "1 – 0", 0.5: "½ – ½", 0: "0 – 1" }[one.result]), h("td", {}, String(one.plies)), h("td", {}, one.reason))));
-    }),
   };
   return list;
 }

@@ -210,7 +210,7 @@ class PlayedGame {
     if (this.shown?.position !== position) this.shown = { position, view: positionView(position) };
     const onTime = late && { over, winner: 1 - clocks.late, result: late, moves: [] };
     return {
-      id: this.id, version: this.version, ...info, position: { ...this.shown.view, ...onTime },
+      id: this.id, guest: "", yours: [0, 1].filter((side) => players[side] === HUMAN), version: this.version, ...info, position: { ...this.shown.view, ...onTime },
       plies: this.plies, sides: players, names: this.names,
       called: Object.fromEntries(specs.map((spec) => [spec, nameOf(setup, spec, game)])),
       levels: players.map((spec) => levelOf(setup, spec, game)), assisted: this.assisted,
