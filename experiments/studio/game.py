@@ -50,7 +50,7 @@ class Game:
         self.seats = Seats()
         self.read, self.state, self.players = saved, saved.state, players
         self.clocks, self.delay = Clocks(clock, self._end_on_time), delay
-        self.watchers = 0
+        self.watchers = self._players_here = 0  # pages that show it, and those of players
         self.used = self._since = time.monotonic()  # looked at or changed last
         self._engines, self._seed = engines, seed
         self.on_change: Callable[[Game], None] = lambda game: None
@@ -274,17 +274,22 @@ class Game:
 
     async def watch(self, seat: Seat) -> Events:
         """The view of a seat, as `Changes.follow` gives it, until its link is withdrawn."""
+        plays = seat.guest != "watch"
         self.watchers += 1
+        self._players_here += plays
         self._go_on()
+        self._changes.tell()  # a clock or an engine may have started
         try:
             async for view in self._changes.follow(lambda: self.view(self.seats.of(seat.name))):
                 yield view
         finally:
             self.used = time.monotonic()
             self.watchers -= 1
-            if not self.watchers:
+            self._players_here -= plays
+            if not self._players_here:
                 self._stop()
                 self.clocks.hold()
+                self._changes.tell()
 
     def refresh(self) -> None:
         """Tell watchers how the engine goes on: its place in the queue, compiling, thinking."""
@@ -321,8 +326,8 @@ class Game:
         self.on_change(self)
 
     def _go_on(self) -> None:
-        """Start the search of the engine to move, or a person's clock, if the game has watchers."""
-        going = self.watchers and not self.over and (self._single or not self._paused)
+        """Start the search of the engine to move, or a person's clock, if a player is here."""
+        going = self._players_here and not self.over and (self._single or not self._paused)
         spec = self.players[self.state.next_player.index]
         if not going:
             self.clocks.hold()

@@ -130,6 +130,20 @@ def test_nobody_pauses_the_clock_of_another(studio: Studio) -> None:
     assert not studio.view(game)["paused"]
 
 
+def test_who_only_watches_starts_no_clock_and_no_engine(studio: Studio) -> None:
+    timed = studio.new("tictactoe", clock="5+3")
+    engines = studio.new("tictactoe", black="random", white="random", delay=0)
+    assert studio.move(timed, "A1") == (200, {})
+    for game in (timed, engines):
+        (watch,) = invite(studio, game, "watch")
+        with studio.watching(watch) as watcher:
+            view = watcher.until(lambda view: "plies" in view)
+            assert not view["thinking"] and (view["clock"] or {}).get("running") is None
+            with studio.watching(game):
+                watcher.until(lambda view: view["position"]["over"] or (
+                    view["clock"] and view["clock"]["running"] == 1), "the clock or the engines")
+
+
 def test_a_hint_is_shown_to_who_asked(studio: Studio) -> None:
     game = studio.new("tictactoe")
     (white,) = invite(studio, game, "white")
