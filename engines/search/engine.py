@@ -16,8 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from dlgo.api import GameState
-from dlgo.rng import derive_seed
+from dlgo.api import GameState, Move
+from dlgo.rng import below, derive_seed, make_rng
 from dlgo.specs import Option
 from engines.base import TABLES, Budget, Cost, Decision, Engine, Kernels
 from engines.search import tree as ts
@@ -30,8 +30,13 @@ TREE_OPTIONS = (
     Option("nodes_max", 4_000_000, "maximum number of nodes, of 26 to 34 bytes each", low=1000,
            high=500_000_000),
     Option("reuse", True, "keep the subtree below the moves played"),
+    Option("mistake", 0.0, "play a random one of the moves whose share of wins in the search is at "
+           "most this below the best move's; 0: play the best", low=0, high=1),
+    Option("alert", False, "make no mistake where the best move takes pieces off the board"),
     TABLES,
 )
+# Visits of a move before `mistake` trusts its share of wins; the standard error is 0.18 then.
+_TRUSTED = 8
 # Options that are constants of the selection rule: their names there.
 _CONSTANTS = {name: name for name in ("c_uct", "hints", "c_puct", "fpu_reduction",
                                       "visits_exponent")} | {"rave": "equivalence"}
@@ -73,6 +78,7 @@ class TreeSearchEngine(Engine):
                                                "constants": constants})
 
     def new_game(self, seed: int) -> None:
+        self._mistakes = make_rng(derive_seed(seed, "mistake"))
         for i, searcher in enumerate(self._searchers):
             searcher.new_game(seed if i == 0 else derive_seed(seed, "thread", i))
 
@@ -108,6 +114,8 @@ class TreeSearchEngine(Engine):
         total = int(visits.sum())
         value, values = self._estimates(counts, sums, visits)
         values = np.where(proven == ts.UNPROVEN, values, proven)
+        if self.settings["mistake"] > 0 and result is None:
+            action = self._err(state, action, visited, visits, (1 + sign * values) / 2)
         return Decision(
             move=self._move_of(action),
             value=float(sign * (value if result is None else result)),
@@ -131,6 +139,22 @@ class TreeSearchEngine(Engine):
     ) -> int:
         """The action to play; `best` is the most visited. sign: 1 if player 0 moves, else -1."""
         return best
+
+    def _err(
+        self, state: GameState, best: int, actions: np.ndarray, visits: np.ndarray,
+        wins: np.ndarray,
+    ) -> int:
+        """A move that a beginner might play instead of `best`: see the option `mistake`.
+
+        A win that the search has proved is always played, so a win in one move is.
+        wins: the shares of wins of the visited `actions`, for the player to move.
+        """
+        if best not in actions or self.settings["alert"] and takes_pieces(
+                state, self._move_of(best)):
+            return best
+        enough = wins[actions == best][0] - self.settings["mistake"]
+        choices = actions[(actions == best) | ((visits >= _TRUSTED) & (wins >= enough))]
+        return int(choices[below(self._mistakes, len(choices))])
 
     def analyse(self, state: GameState, budget: Budget | None = None) -> Decision:
         decision = self.select_move(state, budget)
@@ -180,3 +204,10 @@ class TreeSearchEngine(Engine):
             if n and self._line[0] == action:
                 return tuple(map(self._move_of, self._line[:n].tolist()))
         return (self._move_of(action),)
+
+
+def takes_pieces(state: GameState, move: Move) -> bool:
+    """Whether a move takes pieces off the board: captures, but neither moves nor flips discs."""
+    before, after = (list(state.game.stones(s).values()) for s in (state, state.apply_move(move)))
+    opponent = state.next_player.other
+    return len(after) <= len(before) and after.count(opponent) < before.count(opponent)

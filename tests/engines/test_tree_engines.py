@@ -16,6 +16,7 @@ from engines.search.rules import PUCT, RAVE
 from engines.search.searcher import Searcher
 from tests.conftest import RUN_ALL, random_game
 from tests.engines.test_search import TIC_TAC_TOE, all_positions, minimax
+from tests.games.test_go_rules import diagram
 
 GAMES = ("tictactoe", "connect4", "connectn:cols=5,rows=5,n=4,gravity=no", "go:size=5", "draughts")
 # With the games that each is tried on by default: a search is compiled for each rule, evaluator
@@ -119,6 +120,46 @@ def test_a_game_without_positions_to_ask_about_ends_a_budget_of_evaluations() ->
 def test_options_that_do_not_go_together_are_refused(spec: str, part: str) -> None:
     with pytest.raises(SpecError, match=part):
         build_engine(spec, get_game("connect4"))
+
+
+@pytest.mark.parametrize("loss", [0.05, 0.3])
+def test_a_mistake_costs_at_most_what_it_may(loss: float) -> None:
+    """By the search's own values, and moves that it hardly visited are not among them."""
+    state = get_game("connect4").start()
+    played = set()
+    for seed in range(40):
+        engine = build_engine(f"mcts:sims=300,mistake={loss}", state.game, seed)
+        decision = engine.analyse(state)
+        shares = {move: (1 + value) / 2 for move, value in decision.values.items()}
+        best = shares[max(decision.visits, key=decision.visits.get)]
+        assert shares[decision.move] >= best - loss
+        played.add(decision.move)
+    assert len(played) > (1 if loss < 0.1 else 4)
+
+
+@pytest.mark.parametrize("game, moves", [("tictactoe", "A1 A2 B1 B2"), ("connect4", "1 2 1 2 1 2")])
+def test_no_mistake_misses_a_win_in_one(game: str, moves: str) -> None:
+    state = get_game(game).start().play(*moves.split())
+    for seed in range(10):
+        engine = build_engine("mcts:sims=50,mistake=1", state.game, seed)
+        assert state.apply_move(engine.select_move(state).move).winner() is state.next_player
+
+
+def test_a_search_without_visits_makes_no_mistake() -> None:
+    state = get_game("tictactoe").start()
+    for spec in ("mcts:sims=1", "puct:sims=1"):
+        assert build_engine(f"{spec},mistake=1", state.game).select_move(state).move.is_play
+
+
+@pytest.mark.parametrize("alert", ["yes", "no"])
+def test_an_obvious_capture_is_seen_when_it_is_asked_for(alert: str) -> None:
+    """Whoever moves takes three stones."""
+    state = diagram("..... .xx.. ooox. xxxo. .ooo.", komi=0.5)
+    found = {
+        state.game.move_text(build_engine(
+            f"mcts:sims=300,mistake=1,alert={alert}", state.game, seed).select_move(state).move)
+        for seed in range(10)}
+    assert (found == {"A4"}) == (alert == "yes")
 
 
 def test_it_resigns_after_three_hopeless_decisions_and_not_before() -> None:
