@@ -16,8 +16,10 @@ from dlgo import GameState, get_game
 from dlgo.readers import read_toml
 from experiments.play.analyze import play_texts
 from experiments.play.game_file import SavedGame
+from experiments.review.game_review import exact_engine
 from experiments.studio import replies
 from experiments.studio.position import board_view, position_view
+from experiments.studio.specs import HUMAN
 
 
 class Preset(NamedTuple):
@@ -31,7 +33,7 @@ class Preset(NamedTuple):
     game: str
     moves: str = ""
     engine: str = ""  # of the views Inside and Analyse; "exact" in Analyse: exact values
-    players: Sequence[str] = ("human", "human")
+    players: Sequence[str] = (HUMAN, HUMAN)
     seed: int = 1
 
 
@@ -53,14 +55,35 @@ def routes(studio: Any) -> list[Route]:
 
     async def start(request: Request) -> Response:
         """A new game with the position and the players of a preset."""
-        preset = BY_NAME.get(request.path_params["name"])
-        if preset is None:
-            raise replies.StudioError("there is no preset of this name", 404)
+        preset = _preset_of(request)
         game = await studio.games.start(
             lambda: SavedGame(state_of(preset)), tuple(preset.players), preset.seed)
         return replies.json_reply({"id": game.id})
 
-    return [Route("/api/course", chapters), Route("/api/course/{name}", start, methods=["POST"])]
+    async def prepare(request: Request) -> Response:
+        """Start, and so compile, the engines that a preset needs."""
+        preset = _preset_of(request)
+        game = get_game(preset.game)
+        exact = await asyncio.to_thread(exact_engine, game)
+        named = {preset.engine, *preset.players} - {"", HUMAN, "exact"}
+        if exact is not None and (preset.engine == "exact" or preset.view == "review"):
+            named.add(exact)
+        for spec in sorted(named):
+            await studio.engines.prepare("lecture", game, spec)
+        return replies.json_reply({})
+
+    return [
+        Route("/api/course", chapters),
+        Route("/api/course/{name}", start, methods=["POST"]),
+        Route("/api/course/{name}/prepare", prepare, methods=["POST"]),
+    ]
+
+
+def _preset_of(request: Request) -> Preset:
+    preset = BY_NAME.get(request.path_params["name"])
+    if preset is None:
+        raise replies.StudioError("there is no preset of this name", 404)
+    return preset
 
 
 def state_of(preset: Preset) -> GameState:

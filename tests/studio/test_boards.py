@@ -95,7 +95,7 @@ def test_a_board_turned_keeps_gravity_and_names_all_sides(studio: Studio, page: 
     page.keys("f")
     across, down = page.see(disc)
     assert across > 0.7 and down > 0.75
-    page.keys(Keys.ARROW_UP, Keys.ARROW_LEFT, Keys.ENTER, on=".stage svg.board")  # from column 2
+    page.keys(Keys.ENTER, Keys.ARROW_LEFT, Keys.ENTER, on=".stage svg.board")  # from column 2
     page.see_pieces(2, "the second disc")
     page.see_text("3", ".moves li:nth-child(2) .text")
     assert page.texts(".stage .label") == list("1234567")

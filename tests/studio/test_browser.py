@@ -94,7 +94,7 @@ def test_a_game_against_an_engine_from_the_first_page(studio: Studio, page: Page
     page.keys("h")
     page.find(".hint-box")
     page.find(".marks .hint")
-    page.keys(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ENTER, on=".stage svg.board")
+    page.keys(Keys.ENTER, Keys.ARROW_RIGHT, Keys.ENTER, on=".stage svg.board")
     page.see_pieces(4, "a move by keys")
     assert page.see(f"{board}.outlineStyle") == "solid"
     assert page.errors() == []

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from experiments.studio.course import PRESETS
 from tests.studio.browser import Page
 from tests.studio.client import Studio
 from tests.studio.test_inside_browser import see_step
@@ -122,3 +123,60 @@ def test_what_is_no_film_is_refused(studio: Studio, data: bytes, query: str, wor
     assert status == 400 and words in answer["error"]
     status, film = studio.ask("/api/film?name=../x", png(4, 4) * 2, content_type="image/png")
     assert status == 200 and film.startswith(b"GIF89a")
+
+
+def lecture(page: Page, studio: Studio, place: str) -> None:
+    page.driver.get("about:blank")
+    page.driver.get(f"http://127.0.0.1:{studio.port}/?lecture#/{place}")
+
+
+# Holds back whatever a path is asked for, until `release` is called.
+_HELD = """
+const { fetch } = window, held = new Promise((come) => { window.release = come; });
+window.fetch = async (path, ...more) => {
+  if (String(path).includes(arguments[0])) await held;
+  return fetch(path, ...more);
+};
+"""
+
+
+def test_a_step_waits_for_a_preset_that_comes(page: Page, studio: Studio) -> None:
+    lecture(page, studio, "course")
+    page.see(f"document.querySelectorAll('.preset-card').length === {len(PRESETS)}", "the list")
+    page.driver.execute_script(_HELD, "course/take-back")
+    page.keys(Keys.PAGE_DOWN)  # the first
+    page.see("location.hash === '#/course/take-back'", "the first preset")
+    page.keys(Keys.PAGE_UP, Keys.PAGE_UP)
+    page.see_text("2 steps wait until this preset is ready", "#waiting")
+    assert page.driver.current_url.endswith("#/course/take-back")
+    page.driver.execute_script("window.release()")
+    page.see_text("After move 6 of 8")  # of the game, which begins at its end
+    page.see("!document.querySelector('#waiting').innerText.includes('wait until')", "no sign")
+    page.keys(Keys.PAGE_DOWN, Keys.PAGE_DOWN, Keys.PAGE_DOWN)
+    page.see("location.hash === '#/course/random-players'", "the second preset")
+    page.driver.execute_script(_HELD, "course/take-back")
+    page.keys("<")
+    page.see("location.hash === '#/course/take-back'", "the first preset again")
+    page.keys(Keys.PAGE_UP)
+    page.see_text("1 step waits", "#waiting")
+    page.keys(">")  # waits for nothing
+    page.see("location.hash === '#/course/random-players'", "the second preset")
+    page.keys("<", "<", "<")
+    page.find(".preset-card")
+    page.keys("L")
+    assert page.errors() == []
+
+
+def test_a_lecture_is_prepared_before_it_begins(page: Page, studio: Studio) -> None:
+    lecture(page, studio, "course")
+    page.see_text("Preparing the lecture: 0 of", "#waiting")
+    page.see_text("Preparing the lecture: 4 of", "#waiting")
+    # The search of the third preset has been made: none is asked for.
+    page.driver.execute_script("WebSocket = class { constructor() { throw new Error('asked'); } }")
+    page.go("course/ko")
+    page.find(".search-tree .card")
+    page.keys("L")
+    page.see("document.querySelector('#waiting').hidden", "no sign")
+    status, answer = studio.ask("/api/course/fork/prepare", {})
+    assert (status, answer) == (200, {})
+    assert studio.ask("/api/course/no-such/prepare", {})[0] == 404

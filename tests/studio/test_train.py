@@ -192,7 +192,7 @@ def cell_of(state: GameState, text: str) -> int:
 def play_by_keys(page: Page, cell: int) -> None:
     """Move the cursor from the bottom left to a cell, and play."""
     board = ".stage svg.board"
-    page.keys(Keys.HOME, *[Keys.ARROW_RIGHT] * 3, *[Keys.ARROW_LEFT] * 3, on=board)
+    page.keys(Keys.ESCAPE, Keys.ENTER, *[Keys.ARROW_LEFT] * 2, on=board)
     here = int(page.see(f"document.querySelector('{board}').getAttribute('aria-activedescendant')",
                         "the cursor").rpartition("-")[2])
     rows, cols = cell // 3 - here // 3, cell % 3 - here % 3

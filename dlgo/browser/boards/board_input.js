@@ -130,7 +130,7 @@ export class BoardInput {
     const { board } = this, cell = this.#cellAt(event);
     if (cell !== null && board.onDraw && (event.button === 2 || (board.drawing && !event.button))) { this.stroke = cell; return; }
     if (cell === null || event.button) return;
-    board.cursor = null;
+    board.moveCursor(null);
     const moving = board.moves.some((move) => move.path.length > 1 && move.path[0] === cell);
     this.drag = { cell, moving, x: event.clientX, y: event.clientY, moved: false };
   }
@@ -191,17 +191,20 @@ export class BoardInput {
     board.layers.pieces.append(this.ghost);
   }
 
+  /** Enter begins to choose a cell; until Esc or the mouse ends it, the arrows are the board's. */
   #key(event) {
     if (event.ctrlKey || event.altKey || event.metaKey) return;
-    const { board } = this;
-    if (event.key in STEPS) board.moveCursor(this.#beside(STEPS[event.key]));
-    else if ((event.key === "Enter" || event.key === " ") && board.cursor !== null) {
-      if (board.drawing) this.#draw(board.cursor, event.shiftKey);
-      else this.click(board.cursor);
+    const { board } = this, { cursor } = board, isChoosing = cursor !== null;
+    if (isChoosing && event.key in STEPS) board.moveCursor(this.#beside(STEPS[event.key]));
+    else if (event.key === "Enter" && !isChoosing) board.moveCursor(this.#middle());
+    else if (isChoosing && (event.key === "Enter" || event.key === " ")) {
+      if (board.drawing) this.#draw(cursor, event.shiftKey);
+      else this.click(cursor);
     } else if (event.key === "Escape" && (this.prefix.length || this.stroke !== null)) {
       this.letGo();
       board.drawMarks();
-    } else return;
+    } else if (event.key === "Escape" && isChoosing) board.moveCursor(null);
+    else return;
     event.preventDefault();
     event.stopPropagation();
   }
@@ -213,12 +216,15 @@ export class BoardInput {
     this.stroke = begin ? cell : null;
   }
 
-  /** The cell beside the cursor; without a cursor, where it begins. */
+  /** Where the cursor begins: at the last move, else in the middle. */
+  #middle() {
+    const { view, info: { rows, cols } } = this.board;
+    return view?.last ?? Math.floor(rows / 2) * cols + Math.floor(cols / 2);
+  }
+
   #beside([up, right]) {
-    const { cursor, view, flipped, look, info: { rows, cols } } = this.board;
-    if (cursor === null) return view?.last ?? Math.floor(rows / 2) * cols + Math.floor(cols / 2);
-    const turn = flipped ? -1 : 1, col = cursor % cols + turn * right;
-    const row = Math.floor(cursor / cols) + (look.columns ? up : turn * up);
+    const { cursor, flipped, look, info: { rows, cols } } = this.board, turn = flipped ? -1 : 1;
+    const row = Math.floor(cursor / cols) + (look.columns ? up : turn * up), col = cursor % cols + turn * right;
     return Math.min(Math.max(row, 0), rows - 1) * cols + Math.min(Math.max(col, 0), cols - 1);
   }
 }

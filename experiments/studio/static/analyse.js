@@ -52,7 +52,10 @@ async function openBoard(root, [id, at], app, wanted = {}) {
   const status = h("p", { class: "status", role: "status", "aria-live": "polite", "data-caption": "" });
   const picker = filePicker(app, "analyse");
   const { buttons, keys, bars } = controls({
-    navigation: navigation(steps),
+    navigation: {
+      ...navigation(steps),
+      before: [null, "ArrowUp", "previous variation", () => vary(-1)], after: [null, "ArrowDown", "next variation", () => vary(1)],
+    },
     engine: {
       run: ["Stop", " ", "stop or continue the engines", toggle, { class: "main" }],
       second: ["Second engine", "+", "show or hide a second engine", second],
@@ -61,7 +64,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
     view: {
       line: ["Line", "l", "the expected line on the board", () => layer("line")],
       figures: ["Figures", "v", "figures on the board", () => layer("figures")],
-      draw: ["Draw", "d", "draw, as with the right mouse button: Enter draws a letter, Shift+Enter then Enter an arrow", draw, { "aria-pressed": "false" }],
+      draw: ["Draw", "d", "draw, as with the right mouse button; at the mark of the board, Enter draws a letter, Shift+Enter then Enter an arrow", draw, { "aria-pressed": "false" }],
       territory: ["Territory", "w", "who owns each point after random games", () => { layer("territory"); territory(); }],
       flip: ["Flip", "f", "turn the board", () => engineViews.forEach((engineView) => engineView.board.flip())],
       inside: ["Inside", "i", "step through a search of this position", inside],
@@ -176,6 +179,13 @@ async function openBoard(root, [id, at], app, wanted = {}) {
   function go(node) {
     asked = node;  // the next step is one on from there, also before the answer has come
     return inTurn(() => ask(`${path}/tree?node=${node}`).then(accept).finally(() => { if (asked === node) asked = null; }));
+  }
+
+  function vary(by) {
+    asking.then(() => {
+      const other = variations.beside(by);
+      if (other) go(other.id);
+    });
   }
 
   /** Requests follow each other, so that no answer shows an older tree. */

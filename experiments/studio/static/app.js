@@ -111,7 +111,7 @@ const COMMON = [
 ];
 
 function showKeys() {
-  const board = [{ key: "Tab, then ← ↑ → ↓", what: "move over the board; Enter plays, Esc cancels" }];
+  const board = [{ key: "Enter", what: "on the board, which Tab or a click reaches: choose a cell by ← ↑ → ↓; Enter plays, Esc ends this" }];
   document.getElementById("keys-list").replaceChildren(...[...(current?.keys ?? []), ...board, ...lecture.keys, ...COMMON].flatMap(({ key, what }) => [
     h("dt", {}, h("kbd", {}, KEY_NAMES[key] ?? key)), h("dd", {}, what),
   ]));

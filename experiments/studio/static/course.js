@@ -3,6 +3,24 @@
 import { ask } from "./api.js";
 import { pictureOf } from "./boards/index.js";
 import { h } from "./dom.js";
+import { readPreset } from "./inside/search.js";
+
+/** All presets, in the order of the course. */
+export const allPresets = async () => (await ask("/api/course")).chapters.flatMap(({ presets }) => presets);
+
+/** Have ready what presets need, that of `first` and of those after it first: modules, engines, searches. @param onPreset called with each before its turn, and its number. */
+export async function prepare(app, presets, first, signal, onPreset) {
+  const start = Math.max(presets.findIndex(({ name }) => name === first), 0);
+  for (const [number, preset] of [...presets.slice(start), ...presets.slice(0, start)].entries()) {
+    if (signal.aborted) return;
+    onPreset(preset, number);
+    await app.attempt(async () => {
+      await app.load(preset.view);
+      if (preset.view !== "inside") await ask(`/api/course/${preset.name}/prepare`, {});
+      else await readPreset(preset, signal, () => {}).catch((error) => { if (!signal.aborted) throw error; });
+    });
+  }
+}
 
 export async function open(root, name, app) {
   const { chapters } = await ask("/api/course");

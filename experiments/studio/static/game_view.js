@@ -63,9 +63,9 @@ export class GameView {
       h("section", { class: "panel history" }, h("h2", {}, "Moves"), this.history), fileNotes(view), this.players]);
   }
 
-  /** @param shown an earlier position that is looked at, or null. */
-  draw(view, shown, resigning, still) {
-    Object.assign(this, { view, shown });
+  /** @param shown an earlier position that is looked at, or null. @param fresh how many turns have been made meanwhile. */
+  draw(view, shown, fresh, resigning, still) {
+    Object.assign(this, { view, shown, fresh: fresh > 0 ? `${fresh} new` : "" });
     const now = shown ?? withDead(view), live = shown === null, mine = live && view.yourTurn;
     const hints = ((live && view.hint?.moves) || []).slice(0, 3).map(({ path }, i) => ({ path, label: String(i + 1) }));
     this.board.show(now, mine ? now.moves ?? [] : [], { hints, ownership: live ? ownershipOf(view) : [] }, still || !live);
@@ -112,6 +112,8 @@ export class GameView {
     this.typing.hidden = view.position.over || !view.sides.includes("human");
     buttons.start.disabled = buttons.back.disabled = !(this.shown?.plies ?? view.plies);
     buttons.forth.disabled = buttons.end.disabled = !this.shown;
+    buttons.end.textContent = `▸| ${this.fresh}`;
+    buttons.end.classList.toggle("main", this.fresh !== "");
     const watches = view.guest === "watch";
     for (const name of [...(view.guest ? MAKERS : []), ...(watches ? PLAYERS : [])]) buttons[name].hidden = true;
     this.players.hidden = Boolean(view.guest);
@@ -121,7 +123,7 @@ export class GameView {
 
   #statusText() {
     const { view, shown } = this;
-    if (shown) return `After move ${view.history.findIndex(({ plies }) => plies === shown.plies) + 1} of ${view.history.length}. Press → for the next move, End to return to the game.`;
+    if (shown) return `After move ${view.history.findIndex(({ plies }) => plies === shown.plies) + 1} of ${view.history.length}${this.fresh && ` (${this.fresh})`}. Press → for the next move, End to return to the game.`;
     const { engine, position: { over, result, turn, note } } = view, last = view.history.at(-1);
     const before = last ? `${nameOf(view, last.player)}: ${last.text}. ` : "";
     if (over) return `Game over: ${result}.`;

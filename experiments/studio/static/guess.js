@@ -3,7 +3,7 @@
 import { ask, follow } from "./api.js";
 import { makeBoard } from "./boards/index.js";
 import { capital, h, patch } from "./dom.js";
-import { controls, desk, memory, table } from "./parts.js";
+import { controls, desk, memory, navigation, table, walk } from "./parts.js";
 import { choices, playerField } from "./players.js";
 
 const [remembered, remember] = memory("guess");
@@ -29,9 +29,11 @@ export function trainBoard(root, info, judge, app, asked, more) {
 export async function openGuess(root, id, app) {
   const path = `/api/games/${encodeURIComponent(id)}`;
   const [info, choice] = await Promise.all([ask(path), choices()]);
-  let view = info, from = 0, here = null, judged = null, guesses = [], looks = 0;
+  let view = info, from = 0, here = null, judged = null, guesses = [], looks = 0, past = null;  // an earlier position: {turns, position}
+  const steps = walk(() => past?.turns ?? steps.last, () => (here ? here.number - 1 : view.history.length), look);
   const { buttons, keys, bars } = controls({
-    navigation: { forth: ["Next ▸", "n", "next move to guess", next, { class: "main" }], pass: ["Pass", "p", "guess a pass", () => play("pass")] },
+    navigation: navigation(steps),
+    guess: { next: ["Next ▸", "n", "next move to guess", next, { class: "main" }], pass: ["Pass", "p", "guess a pass", () => play("pass")] },
     view: {
       flip: ["Flip", "f", "turn the board", () => board.flip()],
       review: ["Review", "v", "review the game", () => app.go(`review/${id}`), { hidden: !app.has("review") }],
@@ -60,7 +62,7 @@ export async function openGuess(root, id, app) {
   }
 
   function next() {
-    here = judged = null;
+    here = judged = past = null;
     board.svg.focus({ preventScroll: true });
     return seek();
   }
@@ -76,7 +78,6 @@ export async function openGuess(root, id, app) {
       const found = await ask(`${path}/positions/${before?.plies ?? 0}`);
       if (mine !== looks || judged) return;
       here = { ...found, number: at + 1 };
-      asked.textContent = `Move ${at + 1}: what does ${info.players[here.turn]} play?`;
       status.textContent = before ? `${capital(info.players[before.player])} played ${before.text}.` : "";
       patch(words, []);
       draw();
@@ -84,22 +85,42 @@ export async function openGuess(root, id, app) {
   }
 
   function finish() {
-    const running = !view.position.over && (view.thinking || !view.sides.includes("human"));
+    const running = isRunning();
     const found = guesses.filter(({ guess, game }) => guess.text === game.text).length;
     const better = guesses.filter(({ guess, game }) => guess.points > game.points).length;
     const mistakes = guesses.filter(({ guess }) => guess.points < 10).map(({ number, guess }) => `move ${number} (${guess.name})`);
-    asked.textContent = running ? "The engine thinks …" : "The game ends here.";
     status.textContent = running || !guesses.length ? "" : `You found ${found} of ${guesses.length} moves, and ${better} better ones.`;
     patch(words, running || !mistakes.length ? [] : [["p", {}, `Your mistakes: ${mistakes.join(", ")}.`]]);
-    board.show(running ? board.view ?? view.position : view.position, []);
     draw();
   }
 
+  function isRunning() { return !view.position.over && (view.thinking || !view.sides.includes("human")); }
+
+  /** Look at the position after `n` turns; the last one is that of the question. */
+  function look(n) {
+    const mine = past = n < steps.last ? { turns: n } : null;
+    if (!mine) { draw(); return undefined; }
+    return app.attempt(async () => {
+      mine.position = await ask(`${path}/positions/${view.history[n - 1]?.plies ?? 0}`);
+      if (mine === past) draw();
+    });
+  }
+
+  function question() {
+    if (past) return past.turns ? `After move ${past.turns}; End goes on` : "The start; End goes on";
+    if (here) return `Move ${here.number}: what does ${info.players[here.turn]} play?`;
+    return isRunning() ? "The engine thinks …" : "The game ends here.";
+  }
+
   function draw() {
-    if (here) board.show(here, judged ? [] : here.moves ?? [], judged ? { hints: marks() } : {}, true);
-    buttons.forth.disabled = !judged;
+    const shown = past ? past.position ?? board.view : here ?? (isRunning() ? board.view : null), mine = here !== null && !past;
+    board.show(shown ?? view.position, mine && !judged ? here.moves ?? [] : [], mine && judged ? { hints: marks() } : {}, true);
+    asked.textContent = question();
+    buttons.start.disabled = buttons.back.disabled = !steps.at;
+    buttons.forth.disabled = buttons.end.disabled = !past;
+    buttons.next.disabled = !judged;
     buttons.pass.hidden = !info.hasPass;
-    buttons.pass.disabled = judged || !here?.moves.some(({ text }) => text === "pass");
+    buttons.pass.disabled = judged || !mine || !here.moves.some(({ text }) => text === "pass");
     const sum = (who) => guesses.reduce((points, one) => points + one[who].points, 0);
     total.textContent = guesses.length ? `You ${sum("guess")}, the game ${sum("game")} of ${10 * guesses.length} points`
       : "Ten points for the best move, one less for each 5% that a move costs";
@@ -131,5 +152,5 @@ export async function openGuess(root, id, app) {
     draw();
   }
 
-  return { close: stop, keys };
+  return { close: stop, keys, steps };
 }

@@ -2,7 +2,7 @@
 
 import { ask } from "./api.js";
 import { openChooser } from "./inside/chooser.js";
-import { readPlace, readSearch } from "./inside/search.js";
+import { readPlace, readPreset, readSearch } from "./inside/search.js";
 import { openStage } from "./inside/stage.js";
 import { h } from "./dom.js";
 import { preparingWords } from "./parts.js";
@@ -33,7 +33,8 @@ async function search(root, app, wanted, preset) {
     root.replaceChildren(box);
     const onWait = (progress) => { words.textContent = preparingWords(progress) || "The engine searches …"; };
     try {
-      const found = await readSearch(wanted.source, wanted.engine, wanted.seed, control.signal, onWait);
+      const { source, engine, seed } = wanted, { signal } = control;
+      const found = await (preset ? readPreset(preset, signal, onWait) : readSearch(source, engine, seed, signal, onWait));
       if (control.signal.aborted) return;
       root.replaceChildren();
       const { kind, title } = offer.algorithms.find(({ engine }) => engine === found.name);

@@ -1,6 +1,8 @@
 // Lectures: large type, a presenter's keys, a blank screen, and what is shown as a file.
 
-import { ask, download, saveBlob } from "./api.js";
+import { download, saveBlob } from "./api.js";
+import { allPresets, prepare } from "./course.js";
+import { h } from "./dom.js";
 import { picturesOf, pngBlob, snapshot, svgBlob } from "./snapshot.js";
 
 const WIDEST = 1000, MOST = 200;  // pixels and steps of a film
@@ -14,18 +16,77 @@ export function openLecture(root, app, view) {
   const page = document.documentElement, element = (id) => document.getElementById(id);
   const dialog = element("picture"), film = element("film"), { first, last, seconds } = film.elements;
   const isOn = () => page.hasAttribute("data-lecture");
-  /** Go one step on or back; from the end of a preset, go to the next one or the one before. */
-  const step = (by) => app.attempt(async () => {
-    const steps = view()?.steps, name = /(?:course\/|preset=)([\w-]+)/.exec(location.hash)?.[1];
-    if (!name || (steps && steps.at !== (by > 0 ? steps.last : 0))) { steps?.go(steps.at + by); return; }
-    const presets = (await ask("/api/course")).chapters.flatMap((chapter) => chapter.presets);
-    app.go(`course/${presets[presets.findIndex((one) => one.name === name) + by]?.name ?? ""}`);
-  });
+  const sign = document.body.appendChild(h("p", { id: "waiting", role: "status", hidden: true }));
+  const presetHere = () => /(?:course\/|preset=)([\w-]+)/.exec(location.hash)?.[1], onCourse = () => /^#\/course|preset=/.test(location.hash);
+  let presses = Promise.resolve(), waiting = 0, jumps = 0, preparing = "", control = null;
+
+  function tell() {
+    const steps = waiting === 1 ? "1 step waits" : `${waiting} steps wait`;
+    sign.textContent = waiting ? `${steps} until this preset is ready; press > for the next one` : preparing;
+    sign.hidden = !sign.textContent;
+  }
+
+  /** Presses follow each other, so that none is lost while a preset comes. */
+  const inTurn = (work) => (presses = presses.then(() => app.attempt(work)));
+
+  /** To the next preset or the one before; from the list, to the first. */
+  async function turn(by) {
+    const presets = await allPresets(), at = presets.findIndex(({ name }) => name === presetHere());
+    const place = `#/course/${presets[at + by]?.name ?? ""}`;
+    if (place === location.hash) return;
+    await new Promise((come) => {  // from then on, `view` is no longer the old one
+      addEventListener("hashchange", come, { once: true });
+      location.hash = place;
+    });
+  }
+
+  function jump(by) {
+    jumps += 1;
+    if (onCourse()) inTurn(() => turn(by));
+  }
+
+  /** One step on or back, once there are steps; from the end of a preset, to the next one or the one before. */
+  function step(by) {
+    const jumped = jumps;
+    waiting += 1;
+    inTurn(async () => {
+      while (presetHere() && !view()?.steps) {
+        tell();
+        await new Promise((come) => { setTimeout(come, 50); });
+        if (jumped !== jumps || !presetHere()) return;
+      }
+      const steps = view()?.steps, end = steps && (by > 0 ? steps.last : 0);
+      if (onCourse() && steps?.at === end) await turn(by);
+      else steps?.go(steps.at + by);
+    }).finally(() => { waiting -= 1; tell(); });
+  }
+
+  /** Have the course ready when a lecture begins on one of its pages. */
+  async function begin() {
+    if (!isOn() || !onCourse() || !app.has("course") || control) return;
+    const { signal } = control = new AbortController(), presets = await allPresets();
+    const show = (words) => {
+      if (signal.aborted) return;
+      preparing = words;
+      tell();
+    };
+    await prepare(app, presets, presetHere(), signal, ({ title }, number) => show(`Preparing the lecture: ${number} of ${presets.length} presets, now “${title}” …`));
+    show("The lecture is prepared.");
+    setTimeout(() => show(""), 4000);
+  }
+
   const name = () => `dlgo-${location.hash.split("/")[1]}${view()?.steps ? `-${view().steps.at}` : ""}`;
   function set(on) {
     page.toggleAttribute("data-lecture", on);
     page.removeAttribute("data-blank");
+    if (!on) {
+      control?.abort();
+      control = null;
+      preparing = "";
+      tell();
+    }
     history.replaceState(null, "", `${on ? "?lecture" : location.pathname}${location.hash}`);
+    app.attempt(begin);
   }
 
   const fullScreen = () => app.attempt(() => (document.fullscreenElement ? document.exitFullscreen() : page.requestFullscreen()));
@@ -72,8 +133,10 @@ export function openLecture(root, app, view) {
   ];
   const lecturing = [
     { key: "PageDown", what: "next step, then the next preset", run: () => step(1) }, { key: "PageUp", what: "previous step, then the previous preset", run: () => step(-1) },
+    { key: ">", what: "next preset", run: () => jump(1) }, { key: "<", what: "previous preset", run: () => jump(-1) },
     { key: ".", what: "blank the screen", run: () => page.toggleAttribute("data-blank") }, { key: "F5", what: "full screen", run: fullScreen },
   ];
+  addEventListener("hashchange", () => app.attempt(begin));
   element("lecture").addEventListener("click", always[0].run);
   element("save-picture").addEventListener("click", choose);
   if (new URLSearchParams(location.search).has("lecture")) set(true);

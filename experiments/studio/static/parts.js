@@ -3,7 +3,7 @@
 import { pieceIcon } from "./boards/index.js";
 import { capital, h, patch } from "./dom.js";
 
-export const KEY_NAMES = { " ": "space", ArrowLeft: "←", ArrowRight: "→" };
+export const KEY_NAMES = { " ": "space", ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓" };
 
 /** Scroll a list, and nothing around it, until its current item is seen; without one, to its start. */
 export function follow(list) {
@@ -35,15 +35,28 @@ export function controls(groups) {
   return { buttons, keys, bars };
 }
 
-/** Listen to the keys of the page, unless somebody types. @param keys returns those in force, the first of its name first. */
+const STEPPED = "[type=range], [type=radio]", WRITTEN = `input:not([type=checkbox], ${STEPPED}), textarea, [contenteditable]`;
+
+/**
+ * Listen to the keys of the page; a control that has the focus keeps those that mean something to it.
+ *
+ * A list that the mouse has chosen from has the focus, too, but its arrows and letters are the page's. Esc leaves a control.
+ *
+ * @param keys returns those in force, the first of its name first.
+ */
 export function onKeys(keys) {
+  let byMouse = false;
+  document.addEventListener("pointerdown", () => { byMouse = true; }, true);
   document.addEventListener("keydown", (event) => {
+    const { key, target } = event;
+    if (key === "Tab") byMouse = false;
     if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
-    // A box that is ticked keeps the focus, but takes no arrows or letters.
-    const typing = event.target.closest?.("input:not([type=checkbox]), select, textarea, [contenteditable]");
-    if (typing && !/^Page|^F5/.test(event.key)) return;
-    if ((event.key === " " || event.key === "Enter") && event.target.closest?.("button, a, summary, input")) return;
-    const found = keys().find(({ key }) => key === event.key);
+    const control = target.closest?.(`${WRITTEN}, ${STEPPED}, select`);
+    if (control && key === "Escape") { control.blur(); return; }
+    const keeps = control?.matches(STEPPED) ? /^(Arrow|Home|End)/.test(key) : control?.matches(WRITTEN) || (control && !byMouse);
+    if (keeps && !/^Page|^F5/.test(key)) return;
+    if ((key === " " || key === "Enter") && target.closest?.("button, a, summary, input, select")) return;
+    const found = keys().find((one) => one.key === key);
     if (!found) return;
     event.preventDefault();
     found.run();

@@ -16,7 +16,7 @@ async function openGame(root, id, app) {
   const path = `/api/games/${encodeURIComponent(id)}`;
   let view = await ask(path);
   let shown = null, wanted = null;  // an earlier position that is looked at, and the moves before the one asked for; or null
-  let resigning = false;
+  let resigning = false, left = 0;  // how many turns there were when the last position was left
   const review = app.has("review") ? () => app.go(`review/${id}`) : null;
 
   const places = () => [0, ...view.history.map(({ plies }) => plies)];
@@ -53,7 +53,10 @@ async function openGame(root, id, app) {
   root.append(stage.element);
 
   const stop = follow(`${path}/events`, (news) => {
-    if (news.plies !== view.plies) { shown = wanted = null; resigning = false; }
+    if (news.plies !== view.plies) resigning = false;
+    // Who looks at an earlier position stays there, unless it has been taken back.
+    const before = view.history.filter(({ plies }) => plies <= wanted);
+    if (wanted >= news.plies || before.some(({ text }, i) => text !== news.history[i].text)) shown = wanted = null;
     view = news;
     keepResult(view);
     stage.came = performance.now();
@@ -64,7 +67,8 @@ async function openGame(root, id, app) {
   draw(true);
 
   function draw(still = false) {
-    stage.draw(view, shown, resigning, still);
+    if (!shown) left = view.history.length;
+    stage.draw(view, shown, view.history.length - left, resigning, still);
     invitations.draw(view);
   }
 
@@ -72,9 +76,9 @@ async function openGame(root, id, app) {
 
   function rematch(swap, engine) { return goTo(app, "play", ask(`${path}/rematch`, { swap, engine })); }
 
-  function play(text) {
-    shown = wanted = null;
-    return post("move", { move: text, plies: view.plies });
+  async function play(text) {
+    const from = wanted;
+    if (await post("move", { move: text, plies: view.plies }) && from !== null && from === wanted) look(view.plies);
   }
 
   function resign() {

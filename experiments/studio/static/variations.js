@@ -61,6 +61,15 @@ export class Variations {
     }
   }
 
+  /** The variation before (-1) or after the one that is shown: another move in place of the last one that has others; or undefined. */
+  beside(by) {
+    for (const node of this.path().reverse()) {
+      const moves = this.children.get(node.parent), other = moves[moves.indexOf(node) + by];
+      if (other) return other;
+    }
+    return undefined;
+  }
+
   /** The turns after a node, as `patch` takes them; variations stand after the turn that they replace. */
   #line(id, number) {
     const wanted = [];

@@ -40,6 +40,14 @@ export async function readSearch(source, engine, seed, signal, onWait) {
   return search;
 }
 
+const made = new Map();  // by the names of presets
+
+/** The search of a preset, as `readSearch` gives it, made once. */
+export async function readPreset({ name, game, moves, engine, seed }, signal, onWait) {
+  if (!made.has(name)) made.set(name, await readSearch({ game, moves }, engine, seed, signal, onWait));
+  return made.get(name);
+}
+
 /** The positions of nodes, asked for once. */
 export class Positions {
   constructor(source) {

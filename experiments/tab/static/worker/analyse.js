@@ -44,10 +44,12 @@ async function* looksOf(tab, position, query) {
   }
 }
 
+/** The engine that proves the result of any position of a game. */
+export const exactEngine = ({ name, info: { rows, cols } }) => (name === "connect4" ? "solver" : `alphabeta:depth=${2 * rows * cols},solve=yes`);
+
 /** The exact value of every move, one by one. */
 async function* exactValues(tab, position) {
-  const { game, player } = position, { rows, cols } = game.info, exact = [], turns = turnsOf(position);
-  const who = game.name === "connect4" ? "solver" : `alphabeta:depth=${2 * rows * cols},solve=yes`;
+  const { game, player } = position, exact = [], turns = turnsOf(position), who = exactEngine(game);
   const engine = await tab.engine(game, who, 0), news = () => ({ exact: [...exact], of: turns.length, who });
   for (const { actions, text, path } of turns) {
     const successor = after(position, actions);
