@@ -59,6 +59,7 @@ class Decision:
 
     move: Move
     value: float | None = None  # expected result for the player to move, -1 (loss) to +1 (win)
+    score: float | None = None  # points by which the player to move leads, in Go
     policy: dict[Move, float] = field(default_factory=dict)  # how much it favours each; sums to 1
     pv: tuple[Move, ...] = ()  # principal variation, the line it expects, beginning with `move`
     values: dict[Move, float] = field(default_factory=dict)  # of each move looked at, as `value`

@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 
 from dlgo.api import GameState, Move, Player
-from dlgo.errors import NotationError, SpecError
+from dlgo.errors import DlgoError, NotationError, SpecError
 from dlgo.games.go.state import Go
 from dlgo.gtp import GtpError, shown
 from dlgo.jit import cpu_time
 from dlgo.specs import Option
 from engines.base import Budget, Decision, Engine
+from engines.gtp.judging import judge
 from engines.gtp.process import GtpProgram, split_command
 
 # In the command line this becomes the seed of the game.
@@ -45,7 +46,17 @@ class GTPEngine(Engine):
         self._program: GtpProgram | None = None
         self._cpu_of_the_dead = 0.0
         self._seed = 0
+        self._judges = False
         self._forget()
+
+    def analyse(self, state: GameState, budget: Budget | None = None) -> Decision:
+        """A move with the win rate and the score, if the program tells them. The program may be
+        asked in another way than for a move of a game (`judging.py`)."""
+        self._judges = True
+        try:
+            return self.select_move(state, budget)
+        finally:
+            self._judges = False
 
     def new_game(self, seed: int) -> None:
         if _SEED in self._command:
@@ -81,6 +92,7 @@ class GTPEngine(Engine):
             words = [word.replace(_SEED, str(self._seed)) for word in self._words]
             self._program = GtpProgram(words, self.settings["timeout"])
             self._told_seconds: int | None = None
+            self._commands: set[str] | None = None
             try:
                 self._choose_game(self._program)
             except BaseException:
@@ -107,18 +119,42 @@ class GTPEngine(Engine):
         player = state.next_player
         if budget.wall is not None:
             self._tell_time(program, player, math.ceil(budget.wall))
+        if self._judges:
+            return self._judged(program, state)
         answer = program.ask("genmove", player.name)
         if answer.lower() == "resign":
             self._forget()
             return Decision(Move.resign())
+        move = self._read(program, state, answer)
+        self._state, self._answer = state, move
+        return Decision(move)
+
+    def _judged(self, program: GtpProgram, state: GameState) -> Decision:
+        """The program's opinion of `state`, which is on its board."""
+        if self._commands is None:
+            self._commands = set(program.ask("list_commands").split())
+        opinion = judge(program, self._commands, state.next_player)
+        line: list[Move] = []
+        move = Move.resign()
+        if opinion.move.lower() != "resign":
+            move = self._read(program, state, opinion.move)
+            if opinion.played:
+                self._state, self._answer = state, move
+        for text in opinion.line or (opinion.move,):
+            try:
+                line.append(state.read_move(text))
+                state = state.apply_move(line[-1])
+            except DlgoError:
+                break
+        return Decision(move, opinion.value, pv=tuple(line), score=opinion.score)
+
+    def _read(self, program: GtpProgram, state: GameState, answer: str) -> Move:
         try:
-            move = state.read_move(answer)
+            return state.read_move(answer)
         except NotationError as error:
             self.close()
             message = f"{program.label} answered genmove with {shown(answer)}: {error}"
             raise GtpError(message) from None
-        self._state, self._answer = state, move
-        return Decision(move)
 
     def _tell_time(self, program: GtpProgram, player: Player, seconds: int) -> None:
         """`seconds` for one move and for every further one. GTP counts whole seconds."""

@@ -205,8 +205,11 @@ class IsolatedEngine:
         counts = {name: answer[name] for name in ("proven", "plies_to_end", "depth")}
         if any(count is not None and type(count) is not int for count in counts.values()):
             raise TypeError
+        score = answer["score"]
+        if score is not None and not (type(score) is float and math.isfinite(score)):
+            raise TypeError
         pv, *lines = (tuple(map(self._move, line)) for line in (answer["pv"], *answer["lines"]))
-        return {**tables, **counts, "pv": pv, "lines": tuple(lines)}
+        return {**tables, **counts, "score": score, "pv": pv, "lines": tuple(lines)}
 
     def _move(self, code: Any) -> Move:
         if type(code) is int and 0 <= code < self.game.num_actions:

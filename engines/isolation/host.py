@@ -161,6 +161,7 @@ class _Host:
             number = getattr(decision, name)
             answer[name] = None if number is None else int(number)
         return answer | {
+            "score": None if decision.score is None else float(decision.score),
             "pv": list(map(code, decision.pv)),
             "lines": [list(map(code, line)) for line in decision.lines],
         }

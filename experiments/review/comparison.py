@@ -10,7 +10,7 @@ The margin covers chance only, not what the engine misses in every search.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean, variance
 
 from dlgo import GameState, Move, Player
@@ -33,10 +33,15 @@ class Evaluation:
     # How soon a proved win can be forced, or a proved loss put off to; None if unknown.
     plies_to_end: int | None = None
     line: tuple[Move, ...] = ()  # the moves that are expected, best first
+    lead: float | None = None  # points by which black leads, if the engine estimates them
 
     def share(self, player: Player) -> float:
         """The share of the point that `player` can expect."""
         return self.black if player is Player.black else 1 - self.black
+
+    def with_line(self, line: tuple[Move, ...]) -> Evaluation:
+        """The same value with another line."""
+        return replace(self, line=line)
 
 
 def share_of(value: float | None, player: Player) -> float | None:
@@ -52,11 +57,20 @@ def black_share(decision: Decision, player: Player) -> float | None:
     return share_of(decision.value if decision.proven is None else decision.proven, player)
 
 
+def lead_of(score: float | None, player: Player) -> float | None:
+    """Black's lead, if `player` leads by `score` points."""
+    return score if score is None or player is Player.black else -score
+
+
 def value_text(state: GameState, evaluation: Evaluation, player: Player) -> str:
-    """The value of a position for `player`: `61%`, `draw`, `win in 9 plies (score +5)`."""
+    """The value of a position for `player`: `61%`, `draw`, `win in 9 plies (score +5)`; with an
+    estimate of points `61% (5.5 points ahead)`."""
     share, plies = evaluation.share(player), evaluation.plies_to_end
     if not evaluation.proven:
-        return f"{share:.0%}"
+        if evaluation.lead is None:
+            return f"{share:.0%}"
+        lead = evaluation.lead if player is Player.black else -evaluation.lead
+        return f"{share:.0%} ({abs(lead):.1f} points {'ahead' if lead >= 0 else 'behind'})"
     if share == 0.5:
         return "draw"
     text = "win" if share == 1 else "loss"
@@ -129,9 +143,12 @@ class Comparison:
     @property
     def instead(self) -> Evaluation:
         """The value after the better move: the mean of its searches."""
-        first = self.better[0]
-        return Evaluation(
-            _mean(self.better, Player.black), first.proven, first.plies_to_end, first.line)
+        return _mean_evaluation(self.better)
+
+    @property
+    def after(self) -> Evaluation:
+        """The value after the move played, likewise."""
+        return _mean_evaluation(self.played)
 
 
 def _is_enough(values: list[Evaluation]) -> bool:
@@ -139,6 +156,12 @@ def _is_enough(values: list[Evaluation]) -> bool:
         return True
     is_unanimous = len(values) == 3 and len({value.black for value in values}) == 1
     return is_unanimous or len(values) == SAMPLES
+
+
+def _mean_evaluation(values: list[Evaluation]) -> Evaluation:
+    leads = [value.lead for value in values if value.lead is not None]
+    return replace(
+        values[0], black=_mean(values, Player.black), lead=fmean(leads) if leads else None)
 
 
 def _mean(values: list[Evaluation], player: Player) -> float:

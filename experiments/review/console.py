@@ -22,12 +22,11 @@ from experiments.play.cell_moves import turn_text
 from experiments.play.game_file import SavedGame
 from experiments.review import words
 from experiments.review.comparison import value_text
-from experiments.review.game_review import SECONDS, GameReview, exact_engine
+from experiments.review.game_review import SECONDS, SEED, GameReview, exact_engine
 from experiments.review.pace import Pace
 from experiments.review.slides import slides
 
 DEFAULT_ENGINE = "mcts:sims=1000"
-SEED = 1
 _SIGNS = {"blunder": "??", "mistake": "?", "inaccuracy": "?!", "": ""}
 
 
@@ -70,7 +69,7 @@ def review_game(
                 has_told = True
                 tell(f"{engine_spec} needs {pace.words()} for this game")
             start = time.monotonic()
-            engine.new_game(SEED + question.sample)
+            engine.new_game(question.seed)
             decision = engine.analyse(question.state, pace.budget(question))
             if decision.value is None and decision.proven is None:
                 raise DlgoError(
@@ -91,19 +90,20 @@ def review_game(
 def review_lines(review: GameReview, game_file: SavedGame) -> Iterator[str]:
     """A review as lines for people: every move, then who lost how much."""
     game = review.game_state.game
-    sides = [player_text(game, player) for player in Player]
+    sides, values = [player_text(game, player) for player in Player], review.values
     yield (f"{game}: {number_of(len(review.turns), 'move')}; in per cent, what {sides[0]} can "
            "expect after each")
+    if review.problem:
+        yield review.problem
     yield f"      start: {words.position_words(review, 0)}"
     for turn in review.turns:
-        evaluation, verdict = review.evaluations[turn.number], review.verdict(turn.number)
+        evaluation, verdict = values[turn.number], review.verdict(turn.number)
         value = "-" if evaluation is None else value_text(
             review.states[turn.number], evaluation, Player.black
         )
         move = f"{sides[turn.player.index]} {turn_text(game, turn.moves)}"
         sign = _SIGNS[verdict.kind] if verdict else ""
-        unsure = " probably" if sign and verdict and not verdict.sure else ""
-        yield f"{turn.number:>4}. {move:<24} {value} {sign}{unsure}".rstrip()
+        yield f"{turn.number:>4}. {move:<24} {value} {sign}".rstrip()
         if sign and verdict:
             yield f"      {words.verdict_words(review, verdict)}"
     for slide in slides(review):
@@ -114,9 +114,12 @@ def review_lines(review: GameReview, game_file: SavedGame) -> Iterator[str]:
 
 
 def review_json(review: GameReview) -> Iterator[str]:
-    """A JSON object for each move. Shares are black's, except `loss`: that of who moved."""
+    """A JSON object for each move, after one with the `problem` if there is one. Shares are
+    black's, except `loss`: that of who moved."""
     game = review.game_state.game
-    shares = [evaluation and round(evaluation.black, 6) for evaluation in review.evaluations]
+    if review.problem:
+        yield json.dumps({"problem": review.problem})
+    shares = [value and round(value.black, 6) for value in review.values]
     for turn in review.turns:
         evaluation, verdict = review.evaluations[turn.number], review.verdict(turn.number)
         yield json.dumps({

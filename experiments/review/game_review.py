@@ -14,6 +14,9 @@ the move was the best one. So a move that seems to have lost something is compar
 engine's own choice (`comparison.py`): several searches of the position after each, and the
 difference counts if it is larger than chance explains. A move that the engine would also play is
 never a mistake, nor is a resignation.
+
+Some positions are searched twice before the others. If they show that the engine cannot judge the
+game (`reliability.py`), it is asked no more, and only what is proved is judged.
 """
 
 from __future__ import annotations
@@ -26,7 +29,8 @@ from dlgo.game_tree import grouped_turns
 from engines.base import Decision
 from experiments.play.cell_moves import turns_played
 from experiments.play.game_file import positions
-from experiments.review.comparison import Comparison, Evaluation, black_share
+from experiments.review.comparison import Comparison, Evaluation, black_share, lead_of
+from experiments.review.reliability import Reliability, cannot_judge, places_to_check
 
 # Losses from which a move is called so, as shares of the point.
 KINDS = (("blunder", 0.25), ("mistake", 0.10), ("inaccuracy", 0.05))
@@ -39,6 +43,8 @@ _SMALL = 16
 # Wall seconds to solve a position while a person waits. The solver with its book needs less for
 # nearly all.
 SECONDS = 10.0
+# The seed of the first search of each position.
+SEED = 1
 # Number of moves of a line within which its first turn ends; no capture has this many jumps.
 _JUMPS = 16
 
@@ -62,6 +68,12 @@ class Question:
     better: bool = False  # it comes after the turn that the engine would have played instead
     exact: bool = False  # only a proved value is an answer
     sample: int = 0  # 0: the first search of the position; the others are for a comparison
+    again: bool = False  # a second search of the position, to check the engine
+
+    @property
+    def seed(self) -> int:
+        """The seed of the search."""
+        return SEED + (1 if self.again else self.sample)
 
 
 @dataclass(frozen=True)
@@ -74,10 +86,19 @@ class Verdict:
     # Whether the value after it is proved, and that of the position before it or after `best`.
     exact: bool
     best: tuple[Move, ...]  # what the engine would have played; () if the same, or unknown
-    before: Evaluation  # of the positions before and after the turn
+    # Of the positions before and after the turn. If it was compared and is not exact: means of the
+    # searches after `best` and after the turn, whose difference is `loss`.
+    before: Evaluation
     after: Evaluation
     instead: Evaluation | None = None  # of the position after `best`, if the two were compared
     margin: float | None = None  # `loss` is that far from the mean of all searches in 1 of 20 cases
+
+    @property
+    def cost(self) -> str:
+        """The loss in per cent, as `before` and `after` show it when rounded."""
+        player = self.turn.player
+        before, after = (round(100 * value.share(player)) for value in (self.before, self.after))
+        return f"{max(before - after, 0)}%"
 
     @property
     def sure(self) -> bool:
@@ -93,9 +114,10 @@ class GameReview:
         exact: whether an engine that proves values is asked first. It begins at the end, where
             positions are soon solved; once one is not (`give_up`), those before it are left to
             the other engine.
+        checked: whether the engine is checked first.
     """
 
-    def __init__(self, state: GameState, exact: bool = False) -> None:
+    def __init__(self, state: GameState, exact: bool = False, checked: bool = True) -> None:
         states = positions(state)
         self.turns: list[Turn] = []
         plies = 0
@@ -112,6 +134,10 @@ class GameReview:
         self._unsolved: set[int] = set() if exact else set(range(len(self.states)))
         self._solvable = len(self.states) if exact else 0
         self._missing: set[int] = set()
+        self._to_check = places_to_check(len(self.states)) if checked else []
+        self._first_decisions: dict[int, Decision] = {}  # of the places to check
+        self.reliability = Reliability()
+        self._engine = ""
         if state.is_over():
             self.evaluations[-1] = end_value(state)
 
@@ -119,6 +145,17 @@ class GameReview:
     def game_state(self) -> GameState:
         """The last position."""
         return self.states[-1]
+
+    @property
+    def values(self) -> list[Evaluation | None]:
+        """The value of each position; around mistakes, those from which their cost comes."""
+        values = list(self.evaluations)
+        mistakes = [verdict for verdict in self.verdicts() if verdict.kind and not verdict.exact]
+        for verdict in mistakes:
+            values[verdict.turn.number - 1] = verdict.before
+        for verdict in mistakes:
+            values[verdict.turn.number] = verdict.after
+        return values
 
     @property
     def done(self) -> int:
@@ -130,11 +167,26 @@ class GameReview:
         """The number of turns whose comparison has begun."""
         return len(self._comparisons)
 
+    @property
+    def problem(self) -> str:
+        """That the engine cannot judge this game, in a sentence; "" if it can."""
+        if self._to_check or self.reliability.can_judge:
+            return ""
+        return cannot_judge(self._engine, self.game_state.game, self.reliability)
+
     def next_question(self) -> Question | None:
         """The next position for an engine; None if the review is complete."""
         for place in range(self._solvable - 1, -1, -1):
             if self._open(place):
                 return Question(self.states[place], place, exact=True)
+        while self._to_check:
+            place = self._to_check[0]
+            if self._open(place) or place in self._first_decisions:
+                again = place in self._first_decisions
+                return Question(self.states[place], place, again=again)
+            del self._to_check[0]
+        if self.problem:
+            return None
         for place in range(len(self.states)):
             if self._open(place):
                 return Question(self.states[place], place)
@@ -195,7 +247,12 @@ class GameReview:
             self.give_up(question)
         elif question.sample:
             self._comparisons[question.place].add(question.better, evaluation)
+        elif question.again:
+            self.reliability.add(self._first_decisions.pop(question.place), decision)
         else:
+            if decision.values and question.place in self._to_check and not question.exact:
+                self._engine = engine
+                self._first_decisions[question.place] = decision
             self.evaluations[question.place] = evaluation
             self._best[question.place] = first_turn(state, evaluation.line)
 
@@ -207,6 +264,8 @@ class GameReview:
             self._solvable = 0
         elif question.sample:
             self._comparisons[question.place].failed = True
+        elif question.again:
+            del self._first_decisions[question.place]
         else:
             self._missing.add(question.place)
 
@@ -221,9 +280,14 @@ class GameReview:
             comparison = None
         instead = None if comparison is None else comparison.instead
         exact = current.proven and (previous.proven or (instead is not None and instead.proven))
+        if self.problem and not exact:
+            return None
         loss, margin = previous.share(turn.player) - current.share(turn.player), None
         if comparison is not None:
             loss, margin = comparison.loss(turn.player), comparison.margin
+            if not exact:
+                previous = comparison.instead.with_line(previous.line)
+                current = comparison.after.with_line(current.line)
         elif not exact and (not best or loss >= SMALLEST):
             loss = 0.0
         if turn.moves[-1].is_resign:  # it only says what the position was worth
@@ -282,7 +346,8 @@ def evaluation_of(state: GameState, decision: Decision, engine: str) -> Evaluati
             plies = decision.depth  # its line goes to the end of the game
     black = black_share(decision, state.next_player)
     return None if black is None else Evaluation(
-        black, proven, plies, decision.pv or (decision.move,))
+        black, proven, plies, decision.pv or (decision.move,),
+        lead_of(decision.score, state.next_player))
 
 
 def exact_engine(game: GameSpec) -> str | None:

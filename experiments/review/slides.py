@@ -34,7 +34,7 @@ class Slide:
 
 def slides(review: GameReview) -> list[Slide]:
     """The falls of a review that no verdict explains, in order; they do not overlap."""
-    black = [None if evaluation is None else evaluation.black for evaluation in review.evaluations]
+    black = [None if evaluation is None else evaluation.black for evaluation in review.values]
     smooth = _smooth(black)
     explained = _explained(review)
     falls: list[tuple[float, int, int]] = []

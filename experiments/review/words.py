@@ -27,12 +27,12 @@ def line_text(state: GameState, line: tuple[Move, ...]) -> str:
 
 def position_words(review: GameReview, place: int) -> str:
     """The value of the position after `place` turns, with its player and expected line."""
-    state, evaluation = review.states[place], review.evaluations[place]
+    state, evaluation = review.states[place], review.values[place]
     if evaluation is None:
         return "not evaluated"
     if state.is_over():
         text, last = result_text(state), review.turns[-1]
-        evaluation_before = review.evaluations[place - 1]
+        evaluation_before = review.values[place - 1]
         if last.moves[-1].is_resign and evaluation_before is not None:
             name = player_text(state.game, last.player)
             value = value_text(review.states[place - 1], evaluation_before, last.player)
@@ -60,6 +60,9 @@ def verdict_words(review: GameReview, verdict: Verdict) -> str:
     value_before, value_after = verdict.before, verdict.after
     change = (f"{value_text(state_before, value_before, player)} becomes "
               f"{value_text(state_after, value_after, player)}")
+    if verdict.kind and not verdict.exact:
+        margin = f" ± {verdict.margin:.0%}" if verdict.margin else ""
+        change += f", so the move cost {verdict.cost}{margin}"
     words = [f"For {name}: {change}."]
     if verdict.kind:
         words.insert(0, f"{kind_words(verdict).capitalize()}{' (exact)' if verdict.exact else ''}.")
@@ -71,9 +74,6 @@ def verdict_words(review: GameReview, verdict: Verdict) -> str:
             for move in verdict.best:
                 state = state.apply_move(move)
             better += f", {value_text(state, verdict.instead, player)} after it"
-            if not verdict.exact:
-                margin = f" ± {verdict.margin:.0%}" if verdict.margin else ""
-                better += f", so the move cost {verdict.loss:.0%}{margin}"
         line = line_text(state_before, value_before.line)
         words.append(f"{better}; line {line}." if line else f"{better}.")
         words += (fact.text for fact in explain(state_before, verdict.best))
@@ -93,6 +93,8 @@ def slide_words(review: GameReview, slide: Slide) -> str:
 def summary_words(review: GameReview, player: Player) -> str:
     """How many mistakes of each kind a player made, and how much they cost."""
     verdicts = [verdict for verdict in review.verdicts() if verdict.turn.player is player]
+    if review.problem and not verdicts:
+        return "not judged"
     if not verdicts:
         return "no move judged yet"
     counts = {kind: sum(verdict.kind == kind for verdict in verdicts) for kind in _PLURALS}
@@ -113,6 +115,7 @@ def review_sgf(review: GameReview, read: SavedGame, engine: str = "") -> bytes:
     if state.game.name != "go":
         raise NotationError(f"{state.game.title} cannot be written as SGF: only Go can")
     heading = [f"Review by {engine}." if engine else "Review."]
+    heading += [review.problem] if review.problem else []
     heading += [f"{player.name}: {summary_words(review, player)}." for player in Player]
     root = tree_of(state, read.root)
     line = root.main_line()

@@ -34,8 +34,8 @@ def end_view(state: GameState, clocks: Clocks) -> dict[str, Any]:
 def moments(
     records: Sequence[Any], state: GameState, clocks: Clocks
 ) -> list[dict[str, Any]]:
-    """The moves that changed the engines' expectation most, in their order: number of `plies`
-    after the move, and a `text`.
+    """The moves that changed the engines' expectation most in favour of the winner, in their order:
+    number of `plies` after the move, and a `text`. Of a draw, those in favour of either.
 
     A value comes from the search before a move, so the move before it caused the change. The result
     of the rules counts as the last value.
@@ -43,12 +43,13 @@ def moments(
     values = [(at, record.black) for at, record in enumerate(records) if record.black is not None]
     resigned = state.last_move is not None and state.last_move.is_resign
     by_rules = clocks.late is None and not resigned
+    winner = state.winner() if clocks.late is None else clocks.late.other
     if values and by_rules:
-        winner = state.winner()
         values.append((len(records), 0.5 if winner is None else float(winner is Player.black)))
     changes = [
         (abs(after - before), end - 1, before, after)
-        for (start, before), (end, after) in pairwise(values) if end > start
+        for (start, before), (end, after) in pairwise(values)
+        if end > start and (winner is None or (after > before) is (winner is Player.black))
     ]
     largest = sorted(changes, reverse=True)[:_MOST_MOMENTS]
     names = [player_text(state.game, player) for player in Player]

@@ -253,6 +253,7 @@ class Game:
             "version": self._changes.version, **self._board,
             "position": self._position | ending.end_view(self.state, self.clocks),
             "plies": self.plies, "sides": list(self.players),
+            "strongest": opponents.adviser(game, self.players),
             "names": list(self.read.names_beside(self.players, self.state)),
             "called": {spec: opponents.name_of(spec, game) for spec in specs if spec},
             "levels": [opponents.level_of(spec, game) for spec in self.players],

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Collection, Iterable
 from pathlib import Path, PurePath
 from typing import Any
 
+from dlgo import get_game
 from dlgo.readers import read_toml
 from engines.registry import is_outside
 from experiments.studio.levels import levels
@@ -52,19 +54,54 @@ def levels_view(game: str) -> list[View]:
     ]
 
 
+def strongest(game: str, among: Collection[str] | None = None, searches: bool = False) -> str:
+    """The strongest engine that comes with the package for a game and its board, by measured
+    levels, else by the list; `among` these, or one that `searches`, so that a page can watch it."""
+    measured = [re.sub("[:,](temperature|vary)=[^,]+", "", row.engine)
+                for row in levels().get(game, ())[-1:]]
+    listed = [preset["spec"] for preset in presets()[::-1] if has_board(preset["games"], game)]
+    return next(
+        (spec for spec in (*measured, *listed) if among is None or spec in among
+         if not (searches and spec.startswith("solver"))), "mcts:sims=1000")
+
+
+def adviser(game: str, opponents: Iterable[str]) -> str:
+    """The engine for hints: `strongest`, or an opponent that may be stronger, which is a program
+    or has more simulations."""
+    best = strongest(game)
+    for spec in opponents:
+        family, _, settings = spec.partition(":")
+        if family == "gtp" or (family == best.partition(":")[0]
+                               and _simulations(settings) > _simulations(best)):
+            best = spec
+    return best
+
+
+def _simulations(settings: str) -> int:
+    number = re.search(r"\bsims=(\d+)", settings)
+    return int(number[1]) if number else 0
+
+
+def has_board(games: Collection[str] | None, game: str) -> bool:
+    """Whether a game is one of `games`, perhaps with more options; None are all."""
+    return games is None or any(game == one or game.startswith(f"{one},") for one in games)
+
+
 @functools.cache
 def presets() -> list[View]:
-    """Engines of the list, from weak to strong; `games`: for these games only, or null."""
-    from engines.learning.networks.store import shipped_models
+    """Engines of the list, from weak to strong; `games`: for these games only, with the board for
+    which a network is there, or null."""
+    from engines.learning.networks.store import load_card, shipped_models
 
-    def trained(kind: str) -> list[str]:
-        """The games for which a network of that kind comes with the package."""
-        names = (model.rpartition("-") for model in shipped_models())
-        games = {game.rstrip("0123456789") for game, _, method in names if method == kind}
-        return sorted(games | ({"connect4"} if "connect" in games else set()))
-
+    boards: dict[str, set[str]] = {}  # by the method that has trained a network for them
+    for name in shipped_models():
+        _, card = load_card(name)
+        method = str(card.training.get("method"))
+        board = re.sub(",komi=[^,]+", "", str(get_game(card.game)))
+        boards.setdefault(method, set()).add(board)
     return [
         {key: preset[key] for key in ("title", "spec", "note")} | {
-            "games": trained(preset["trained"]) if "trained" in preset else preset.get("games")}
+            "games": sorted(boards.get(preset["trained"], ())) if "trained" in preset
+            else preset.get("games")}
         for preset in FILE["preset"]
     ]

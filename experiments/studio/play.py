@@ -18,12 +18,11 @@ from dlgo.display import board_info, position_info
 from dlgo.games import game_names
 from dlgo.specs import Option
 from experiments.play.game_file import SavedGame, first_game, form_of, game_bytes, iterate_games
-from experiments.play.session import DEFAULT_HINT
 from experiments.studio import replies
 from experiments.studio.clocks import clock_in
 from experiments.studio.game import LONGEST_GAME
 from experiments.studio.levels import levels
-from experiments.studio.opponents import levels_view, presets
+from experiments.studio.opponents import adviser, levels_view, presets
 from experiments.studio.position import position_view
 from experiments.studio.sockets import stream_route
 from experiments.studio.specs import HUMAN
@@ -205,10 +204,11 @@ class _Play:
         return replies.json_reply({})
 
     async def hint(self, request: Request) -> Response:
-        """Ask an engine what to play: `engine`, or the usual one."""
-        spec = replies.text_of(await replies.read_object(request), "engine", DEFAULT_HINT)
-        engine = await asyncio.to_thread(self._allowed.engine, spec)
+        """Ask an engine what to play: `engine`, or the strongest for this board."""
+        body = await replies.read_object(request)
         game, seat = self._studio.games.seated(request)
+        spec = replies.text_of(body, "engine", adviser(str(game.state.game), game.players))
+        engine = await asyncio.to_thread(self._allowed.engine, spec)
         seat.check_turn(game.state.next_player.index)
         game.ask_hint(engine)
         return replies.json_reply({})

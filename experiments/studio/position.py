@@ -16,8 +16,9 @@ from dlgo.errors import NotationError
 from dlgo.text import one_line
 from engines.base import Decision
 from experiments.play.cell_moves import CellMove, cell_move, last_turn, points_of, turn_text, turns
-from experiments.review.comparison import black_share
+from experiments.review.comparison import black_share, lead_of
 from experiments.review.game_review import exact_engine
+from experiments.studio.opponents import strongest
 
 # Moves of a principal variation that are drawn. Moves and lines that are cached.
 _LINE, _MOST_VIEWS = 10, 5000
@@ -30,6 +31,8 @@ def board_view(game: GameSpec) -> View:
     return {
         **board_info(game), "hasPass": game.pass_action >= 0,
         "solvable": exact_engine(game) is not None, "options": dict(game.settings),
+        # Engines for reviews, and for analyses without end.
+        "strongest": strongest(str(game)), "searches": strongest(str(game), searches=True),
     }
 
 
@@ -135,7 +138,8 @@ def decision_view(
     cost = decision.cost
     return {
         **views[decision.move], "black": black_share(decision, state.next_player),
-        "value": decision.value, "proven": decision.proven, "depth": decision.depth,
+        "value": decision.value, "lead": lead_of(decision.score, state.next_player),
+        "proven": decision.proven, "depth": decision.depth,
         "line": line_view(state, decision.pv),
         "moves": [
             views[move] | {

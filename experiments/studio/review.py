@@ -19,7 +19,7 @@ from starlette.routing import BaseRoute, Route
 
 from dlgo import DlgoError
 from engines.isolation.pool import EngineFailed
-from experiments.review.game_review import SECONDS, GameReview, Question, exact_engine
+from experiments.review.game_review import SECONDS, SEED, GameReview, Question, exact_engine
 from experiments.review.pace import Pace
 from experiments.review.words import review_sgf
 from experiments.studio import replies
@@ -35,7 +35,6 @@ _MOST_REVIEWS = 40
 _PAUSE = 0.2
 # After this many failures in a row, an engine is not asked again.
 _MOST_FAILURES = 2
-_SEED = 1
 _LONGEST = 3600  # seconds of a review
 
 
@@ -121,18 +120,17 @@ class _Run:
         if question.exact:
             longest = min(SECONDS, 0.75 * self._engines.limits.move_timeout)
             exact = await search(
-                self._id, question.state, self.view.exact, _SEED, longest=longest)
+                self._id, question.state, self.view.exact, SEED, longest=longest)
             await asyncio.to_thread(review.answer, question, exact, self.view.exact)
             return
         if trials := pace.trials():
             pace.learn_speed([
-                await search(f"{self._id}-trial", state, pace.engine, _SEED, budget)
+                await search(f"{self._id}-trial", state, pace.engine, SEED, budget)
                 for state, budget in trials])
         start = time.monotonic()
         budget = await asyncio.to_thread(pace.budget, question)
-        owner = f"{self._id}-{question.place}-{question.better}-{question.sample}"
-        seed = _SEED + question.sample
-        decision = await search(owner, question.state, pace.engine, seed, budget)
+        owner = f"{self._id}-{question.place}-{question.better}-{question.seed}"
+        decision = await search(owner, question.state, pace.engine, question.seed, budget)
         if decision.value is None and decision.proven is None:
             raise replies.StudioError(
                 f"{self.view.engine} does not evaluate positions; choose another engine"

@@ -62,11 +62,12 @@ class ReviewView:
                 "black": evaluation.black, "proven": evaluation.proven,
                 "text": value_text(state, evaluation, Player.black),
             }
-            for state, evaluation in zip(review.states, review.evaluations, strict=True)
+            for state, evaluation in zip(review.states, review.values, strict=True)
         ]
         return {
             **self._fixed, "done": review.done, "of": len(values), "values": values,
             "verdicts": [self._verdict(verdict) for verdict in review.verdicts() if verdict.kind],
+            "cannot": review.problem,
             "summaries": [summary_words(review, player) for player in Player],
             "slides": [
                 {"from": slide.first, "to": slide.last, "text": slide_words(review, slide)}
@@ -80,7 +81,7 @@ class ReviewView:
         previous = self.review.states[number - 1]
         return {
             "turn": number, "kind": verdict.kind, "loss": verdict.loss,
-            "cost": f"{verdict.loss:.0%}",
+            "cost": verdict.cost,
             "exact": verdict.exact, "sure": verdict.sure, "margin": verdict.margin,
             "text": self._words(verdict),
             "best": turn_view(previous, verdict.best) if verdict.best else None,

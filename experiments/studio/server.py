@@ -32,6 +32,7 @@ from experiments.studio import (
     course,
     film,
     inside,
+    judging,
     library,
     play,
     review,
@@ -41,13 +42,15 @@ from experiments.studio import (
 )
 from experiments.studio.engines import Engines
 from experiments.studio.games import Games
+from experiments.studio.judging import Judges
 from experiments.studio.ledgers import Ledgers
 from experiments.studio.replies import MOST_BYTES, StudioError, error_reply, hide_folders
 from experiments.studio.security import LOCAL, Guard
 from experiments.studio.specs import Allowed
 from experiments.studio.standings import Standings
 
-_VIEWS = (play, library, counting, analyse, tree, review, train, inside, course, watch, film)
+_VIEWS = (
+    play, library, counting, analyse, tree, review, train, inside, judging, course, watch, film)
 
 _TYPES = {
     ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
@@ -75,6 +78,7 @@ class Studio:
         )])
         self.standings = Standings()
         self.engines = Engines(limits)
+        self.judges = Judges(self.engines)
         self.games = Games(self.engines, self.allowed)
 
     def close(self) -> None:

@@ -37,6 +37,7 @@ from experiments.review.game_review import (
     first_turn,
 )
 from experiments.studio import replies
+from experiments.studio.opponents import strongest
 from experiments.studio.position import board_view, find_turn, line_view, position_view, turn_view
 from experiments.studio.replies import View
 
@@ -216,14 +217,16 @@ class Train:
         game = self._studio.games.of(request)
         body = await replies.read_object(request)
         plies = replies.whole_of(body, "plies", 0, game.plies)
+        usual = strongest(str(game.state.game))
         engine = await asyncio.to_thread(
-            self._studio.allowed.engine, replies.text_of(body, "engine", _SEARCH))
+            self._studio.allowed.engine, replies.text_of(body, "engine", usual))
         state = game.state_at(plies)
         turns = grouped_turns(state.game, game.state.history()[1][plies:])
         if not turns or turns[0][1][0].is_resign:
             raise replies.StudioError("the game ends here: there is no move to guess")
         guessed = await asyncio.to_thread(find_turn, state, replies.text_of(body, "move"))
         prover = exact_engine(state.game)
+        problem = "" if prover else await self._studio.judges.problem(game.state, engine)
         state_worth = await self._worth(state, prover, engine)
         game_moves, choice = turns[0][1], first_turn(state, state_worth.evaluation.line)
         worths = {}
@@ -238,24 +241,34 @@ class Train:
             player = state.next_player
             evaluations = [worth.evaluation for worth in worths.values()]
             best = max(evaluation.share(player) for evaluation in evaluations)
-            if all(evaluation.proven for evaluation in (*evaluations, state_worth.evaluation)):
+            proven = all(
+                evaluation.proven for evaluation in (*evaluations, state_worth.evaluation))
+            if proven:
                 best = state_worth.evaluation.share(player)
+            is_judged = proven or not problem
 
             def judgement(moves: Sequence[Move], **arguments: Any) -> View:
                 worth = worths[turn_text(state.game, moves)]
                 value = value_text(state.play(*moves), worth.evaluation, player)
-                proven = worth.evaluation.proven
+                cost = (best - worth.evaluation.share(player)) / _STEP
+                if worth.evaluation.proven:
+                    value = f"proved {value}"
+                elif is_judged:
+                    value += f" by {worth.engine}"
+                else:
+                    value = ""
                 return {
                     **_turn_view(state, moves),
-                    "words": words_of(explain(state, moves, **arguments)),
-                    "value": f"proved {value}" if proven else f"{value} by {worth.engine}",
-                    "points": max(0, 10 - round((best - worth.evaluation.share(player)) / _STEP)),
+                    "words": words_of(explain(state, moves, **arguments)), "value": value,
+                    "points": max(0, 10 - round(cost)) if is_judged else None,
                 }
 
             return {
-                "guess": judgement(guessed, decision=search, engine=engine_name),
+                "guess": judgement(guessed, decision=search if is_judged else None,
+                                   engine=engine_name),
                 "game": judgement(game_moves),
-                "best": judgement(choice) if choice else None, "plies": plies + len(game_moves),
+                "best": judgement(choice) if choice and is_judged else None,
+                "plies": plies + len(game_moves), "problem": "" if is_judged else problem,
             }
 
         return replies.json_reply(await asyncio.to_thread(view))

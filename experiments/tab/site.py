@@ -21,7 +21,7 @@ from engines.registry import EngineSpec, engine_class, engine_names
 from experiments import studio
 from experiments.studio.course import PRESETS
 from experiments.studio.levels import levels
-from experiments.studio.opponents import FILE, levels_view, presets
+from experiments.studio.opponents import FILE, levels_view, presets, strongest
 from experiments.studio.play import game_card
 from experiments.studio.specs import HUMAN
 from experiments.tab.bundle import bundle
@@ -103,6 +103,8 @@ def make_tab(
             name = f"engine-{number}-{place}"
             parts[name] = program(entrant.kernels.calls)
             view["entrants"].append(entrant.facts | {"part": name})
+        view["info"] |= {"strongest": strongest(str(game), offers[str(game)]),
+                         "searches": strongest(str(game), offers[str(game)], searches=True)}
         parts[f"game-{number}"] = view
         log(f"{game}: {', '.join(found)}")
     every = engines if isinstance(engines, Sequence) else [*chain(*engines.values())]
@@ -129,7 +131,7 @@ def _setup(games: Sequence[GameSpec], offers: Mapping[str, list[str]], shown: in
     `shown` are offered."""
     def offering(spec: str) -> list[str]:
         with_it = [game for game in games if spec in offers[str(game)]]
-        return [name for game in with_it for name in (str(game), game.name)]
+        return [str(game) for game in with_it]
 
     names = {EngineSpec.parse(spec).name for specs in offers.values() for spec in specs}
     return {

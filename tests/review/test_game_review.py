@@ -169,7 +169,8 @@ def test_a_seeming_loss_counts_only_as_far_as_something_better_is_known() -> Non
     assert scripted.asked == ["", "C3", "C3 B2", *3 * ["C3 D4", "C3 B2"]]
     (verdict,) = review.mistakes()
     assert (verdict.turn.number, verdict.kind) == (2, "blunder")
-    assert "For white: 70% becomes 20%. Better: D4, 80% after it" in verdict_words(review, verdict)
+    words = verdict_words(review, verdict)
+    assert "For white: 80% becomes 20%, so the move cost 60%. Better: D4, 80% after it" in words
 
 
 def test_a_capture_of_several_jumps_is_one_turn() -> None:
@@ -222,7 +223,7 @@ def test_an_sgf_of_a_review_has_comments_and_the_better_line() -> None:
     root = game.get_root()
     assert "Review by x." in root.get("C") and "white: 1 blunder" in root.get("C")
     (first,) = root
-    assert "expected for white, who is to move: 70%" in first.get("C")
+    assert "expected for white, who is to move: 80%" in first.get("C")
     main, other = first
-    assert main.get("C").startswith("Blunder. For white: 70% becomes 20%.")
+    assert main.get("C").startswith("Blunder. For white: 80% becomes 20%, so the move cost 60%.")
     assert other.get_move() == ("w", (3, 3)) and "Better for white, 80%" in other.get("C")

@@ -190,3 +190,21 @@ def test_a_file_is_opened_and_its_review_saved_as_sgf(studio: Studio, page: Page
     assert "expected for black, who is to move:" in game.get_root().get("C")
     assert len(game.get_main_sequence()) == 4
     assert page.errors() == []
+
+
+def test_a_review_says_that_its_engine_cannot_judge(studio: Studio, page: Page) -> None:
+    game = studio.new("go:size=9")
+    moves = "E5 C3 G7 C7 G3 E3 E7 C5 G5 D3 F3 D7 F7 D5 F5 E4 E6 D6 F4 D4"
+    for move in moves.split():
+        assert studio.move(game, move)[0] == 200
+    found = review(studio, game, "engine=mcts:sims=30")
+    assert found["cannot"].startswith("mcts:sims=30 cannot judge Go on 9x9: ")
+    assert found["verdicts"] == [] and found["summaries"] == ["not judged"] * 2
+    page.go(f"review/{game}")
+    page.until(lambda: page.find("#player-review").get_attribute("value") == "alphazero:sims=128")
+    page.choose("#player-review", "own")
+    page.find("#player-review-own").clear()
+    page.keys("mcts:sims=30", Keys.ENTER, on="#player-review-own")
+    page.choose("#time", "0")
+    page.see_text("cannot judge Go on 9x9", ".mistake-panel .cannot")
+    assert page.text(".players").count("not judged") == 2 and page.errors() == []

@@ -114,6 +114,7 @@ def test_where_nothing_is_proved_an_engine_compares(studio: Studio) -> None:
     bad = studio.ask(f"/api/games/{game}/guess", {**ask, "move": "A1"})[1]
     assert good["guess"]["points"] == good["game"]["points"] > bad["guess"]["points"]
     assert re.fullmatch(r"\d+% by mcts:sims=300", bad["guess"]["value"])
+    assert good["problem"] == ""
     # The same guess has the same value the next time.
     assert studio.ask(f"/api/games/{game}/guess", {**ask, "move": "A1"})[1] == bad
     status, news = studio.ask(f"/api/games/{game}/guess", {
@@ -206,7 +207,7 @@ def test_a_game_is_guessed_to_its_end(studio: Studio, page: Page) -> None:
     for column in "4433526":
         studio.move(game, column)
     page.go(f"play/{game}")
-    page.press("Guess")
+    page.press("Guess moves")
     guesses = ((1, 4, 10), (3, 1, 0), (5, 5, 10), (7, 6, 10))
     for place, (number, column, points) in enumerate(guesses, 1):
         page.see_text(f"Move {number}: what does red play?", ".train h2")
@@ -219,3 +220,33 @@ def test_a_game_is_guessed_to_its_end(studio: Studio, page: Page) -> None:
     page.see_text("You 30, the game 30 of 40 points", ".side")
     page.see_pieces(7, "the end of the game")
     assert page.errors() == []
+
+
+def test_an_engine_that_cannot_judge_gives_no_points(studio: Studio, page: Page) -> None:
+    game = studio.new("go:size=9")
+    for move in ("E5", "C3", "G7"):
+        studio.move(game, move)
+    engine = "mcts:sims=30"
+    status, news = studio.ask(f"/api/games/{game}/judge?engine={engine}")
+    assert status == 200 and news["problem"].startswith(f"{engine} cannot judge Go on 9x9: ")
+    guess = {"plies": 0, "move": "A1", "engine": engine}
+    judged = studio.ask(f"/api/games/{game}/guess", guess)[1]
+    assert judged["problem"] == news["problem"] and judged["best"] is None
+    assert {(judged[who]["points"], judged[who]["value"]) for who in ("guess", "game")} == {
+        (None, "")}
+    # A point that is taken: the guess is still open. The sentence stands where points would.
+    page.go(f"train/{game}")
+    page.choose("#player-guess", "own")
+    page.find("#player-guess-own").clear()
+    page.keys(engine, Keys.ENTER, on="#player-guess-own")
+    page.see_text("cannot judge Go on 9x9", ".cannot")
+    page.click_cell(40)
+    page.see_text("The game continued with the same move.")
+    page.keys("n")
+    page.see_text("Move 2: what does white play?", ".train h2")
+    asked = page.status()
+    page.click_cell(40)
+    assert page.status() == asked
+    page.click_cell(0)
+    page.see_text("The game continued with C3.")
+    assert page.texts("tbody tr td:last-child") == ["–", "–"] and page.errors() == []

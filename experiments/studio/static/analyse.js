@@ -96,7 +96,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
     const number = engineViews.length;
     const engineView = new EngineView(number, view, choice, spec, {
       layers, engineViews, onMove: (move) => change({ move }), onSay: app.say,
-      onEngine: () => { remember(`engine-${number}`, engineView.field.value()); start(engineView); },
+      onEngine: () => { remember(`${view.game} ${number}`, engineView.field.value()); start(engineView); },
     });
     engineView.board.onDraw = (from, to) => change({ draw: [from, to] });
     engineView.board.drawing = engineViews[0]?.board.drawing ?? false;
@@ -116,6 +116,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
 
   function start(engineView) {
     engineView.stop();
+    engineView.check(path);
     if (running && !position.over) {
       engineView.seen = engineView.exact = null;
       engineView.look(`${path}/analysis?engine=${encodeURIComponent(engineView.field.value())}&node=${position.node}`);
@@ -231,7 +232,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
       gone.stop();
       gone.element.remove();
       arrange();
-    } else addEngineView(remembered("engine-1", "alphabeta:depth=6"));
+    } else addEngineView(remembered(`${view.game} 1`, "alphabeta:depth=6"));
     words();
   }
 
@@ -255,7 +256,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
   }
 
   const solve = wanted.engine === "exact";
-  addEngineView((!solve && wanted.engine) || remembered("engine-0", "mcts:sims=1000"));
+  addEngineView((!solve && wanted.engine) || remembered(`${view.game} 0`, view.searches));
   words();
   if (solve) exact();
   territory();

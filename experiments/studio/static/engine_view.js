@@ -4,7 +4,7 @@ import { listen } from "./api.js";
 import { makeBoard } from "./boards/index.js";
 import { amount, duration, h, patch, percent } from "./dom.js";
 import { Meter, preparingWords, table } from "./parts.js";
-import { playerField } from "./players.js";
+import { judgeOf, playerField } from "./players.js";
 
 const expected = (move) => (move.value === undefined ? undefined : (1 + move.value) / 2);
 
@@ -30,11 +30,12 @@ export class EngineView {
     this.stop = () => {};
     this.onLook = () => {};
     this.board = makeBoard(info, onMove, onSay);
-    this.field = playerField(`engine-view-${number}`, number ? "Second engine" : "Engine", choice, spec, false, onEngine);
-    this.field.fillFor(info.name);
+    this.field = playerField(`engine-view-${number}`, number ? "Second engine" : "Engine", choice, spec, false, onEngine, info.searches);
+    this.field.fillFor(info.game);
     this.meter = new Meter(info);
     this.line = h("p", { class: "line" });
     this.key = h("p", { class: "line", hidden: true });
+    this.doubt = h("p", { class: "cannot", role: "status", hidden: true });  // that the engine cannot judge this game
     this.preview = null;  // the text of the move whose line is shown
     this.board.onPoint = (cell) => this.#preview((move) => move.path.at(-1) === cell);
     const row = ({ target }) => this.#preview(({ text }) => text === target.closest("tr")?.dataset.row);
@@ -42,10 +43,11 @@ export class EngineView {
       onclick: ({ target }) => { if (target.dataset.move) onMove(target.dataset.move); },
       onpointerover: row, onfocusin: row, onpointerleave: row, onfocusout: () => this.#preview(() => false),
     });
-    this.table = table("Favourite moves", ["move", "visits", "share", "policy", "expects"], this.body, { class: "seen" });
+    this.table = table("Favourite moves", ["move", "visits", "share", "policy before", "for"], this.body, { class: "seen" });
+    this.expects = this.table.querySelector("th:last-child");  // the lists are for the player to move
     const name = number ? "Second engine" : "Engine";
     this.element = h("section", { class: "engine-view", "aria-label": `${name}: board` }, this.meter.element, this.board.element);
-    this.panel = h("section", { class: "panel engine-panel", "aria-label": `${name}: moves` }, this.field.element, this.line, this.key, this.table);
+    this.panel = h("section", { class: "panel engine-panel", "aria-label": `${name}: moves` }, this.field.element, this.line, this.key, this.table, this.doubt);
     this.looks = [];
     this.owner = [];  // of each cell, see `ownerMarks`
   }
@@ -59,6 +61,16 @@ export class EngineView {
     this.seen = this.exact = this.preview = null;
     this.owner = [];
     this.draw(still);
+  }
+
+  /** Say whether the engine can judge the game of a `path`; asked once for each engine. */
+  async check(path) {
+    const engine = this.field.value();
+    if (engine === this.checked) return;
+    this.checked = engine;
+    this.doubt.hidden = true;
+    const { problem } = await judgeOf(path, engine);
+    if (engine === this.checked) Object.assign(this.doubt, { textContent: problem, hidden: !problem });
   }
 
   /** Begin the analysis; the engine searches until `stop` is called. */
@@ -105,8 +117,9 @@ export class EngineView {
     const apart = HEATS[this.layers.heat][2];
     this.key.hidden = !apart;
     if (apart) this.key.textContent = this.other ? "Blue: more than the other engine; orange: less." : "A second engine shows the difference.";
-    const moves = seen?.moves ?? [], most = Math.max(...moves.map((move) => move.share ?? 0), 1e-9);
-    patch(this.body, moves.slice(0, TABLE_ROWS).map((move) => this.#row(move, most)));
+    const moves = seen?.moves ?? [];
+    patch(this.body, moves.slice(0, TABLE_ROWS).map((move) => this.#row(move)));
+    this.expects.textContent = `for ${this.info.players[this.position.turn]}`;
     this.table.classList.toggle("empty", !moves.length);
   }
 
@@ -143,11 +156,11 @@ export class EngineView {
     return [new Map(both), Math.max(...both.map(([, value]) => Math.abs(value)), 0.05)];
   }
 
-  #row({ text, visits, share, prior, value, line }, most) {
+  #row({ text, visits, share, prior, value, line }) {
     return ["tr", { "data-row": text },
       ["td", {}, ["button", { type: "button", class: "link", "data-move": text, ...(line ? { title: `Line: ${line.map((move) => move.text).join(" ")}` } : {}) }, text]],
       ["td", {}, visits === undefined ? "" : amount(visits)],
-      ["td", { class: "share" }, ["span", { class: "fill", css: `transform: scaleX(${((share ?? 0) / most).toFixed(3)})` }], ["span", {}, percent(share, 1)]],
+      ["td", { class: "share" }, ["span", { class: "fill", css: `transform: scaleX(${(share ?? 0).toFixed(3)})` }], ["span", {}, percent(share, 1)]],
       ["td", {}, percent(prior, 1)],
       ["td", {}, percent(expected({ value }), 1)]];
   }
@@ -164,6 +177,7 @@ export class EngineView {
     if (simulations) words.push(`${amount(simulations)} simulations`);
     else if (nodes > 1) words.push(`${amount(nodes)} nodes`);
     if (seen.depth) words.push(`depth ${seen.depth}`);
+    if (seen.lead != null && seen.proven === null) words.splice(1, 0, `score ${seen.lead > 0 ? "+" : ""}${seen.lead.toFixed(1)} for ${name}`);
     words.push(duration(wall));
     return words.join(" · ");
   }

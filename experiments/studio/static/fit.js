@@ -48,5 +48,5 @@ export function fitWords(game, levels) {
     const left = ENOUGH - Object.keys(resultsOf(game)).length;
     return `Play ${left} game${left > 1 ? "s" : ""} by level, without hints and undo, to get a suggested level.`;
   }
-  return `Level ${found.level} fits you: ${found.games} games rate you at ${round(found.elo)} Elo (95%: ${round(found.low)} to ${round(found.high)}).`;
+  return `Level ${found.level} fits you: ${found.games} games rate you at ${round(found.elo)} Elo above random moves (95%: ${round(found.low)} to ${round(found.high)}).`;
 }

@@ -203,7 +203,7 @@ export class GameView {
     const choice = await choices(), { view, players } = this;
     const [black, white] = [["black", "First"], ["white", "Second"]].map(([side, label], i) => {
       const field = playerField(`change-${side}`, label, choice, view.sides[i]);
-      field.fillFor(view.name, view.game);
+      field.fillFor(view.game);
       return field;
     });
     players.replaceChildren(players.firstElementChild, black.element, white.element,

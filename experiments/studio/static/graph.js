@@ -15,7 +15,7 @@ export const KINDS = {
   inaccuracy: { sign: "?!", shape: () => s("circle", { r: 5.5 }) },
 };
 
-/** The sign of a verdict; chance may have made it one that is not sure. */
+/** The sign of a verdict, where no sentence follows; chance may have made it one that is not sure. */
 export const signOf = ({ kind, sure }) => `${KINDS[kind].sign}${sure ? "" : " probably"}`;
 
 export function kindIcon(kind) {

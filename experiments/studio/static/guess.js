@@ -4,7 +4,7 @@ import { ask, follow } from "./api.js";
 import { makeBoard } from "./boards/index.js";
 import { capital, h, patch } from "./dom.js";
 import { controls, desk, memory, navigation, table, walk } from "./parts.js";
-import { choices, playerField } from "./players.js";
+import { choices, judgeOf, playerField } from "./players.js";
 
 const [remembered, remember] = memory("guess");
 
@@ -40,19 +40,31 @@ export async function openGuess(root, id, app) {
       all: ["Another game", "l", "choose another game", () => app.go("train")],
     },
   });
-  const engine = playerField("guess", "Engine for the comparison", choice, remembered("engine", "mcts:sims=1000"), false, () => remember("engine", engine.value()));
-  engine.fillFor(info.name);
+  const engine = playerField("guess", "Engine for the comparison", choice, remembered(info.game, info.strongest), false, () => {
+    remember(info.game, engine.value());
+    check();
+  }, info.strongest);
+  engine.fillFor(info.game);
   const side = h("select", { id: "guess-side", onchange: restart },
     [...info.players, "both sides"].map((player, i) => h("option", { value: i }, capital(player))));
   const asked = h("h2", {}), body = h("tbody", {}), total = h("h2", {});
   const { board, status, words, play } = trainBoard(root, info, judge, app, [asked], [h("div", { class: "tools" }, Object.values(bars)),
     h("section", { class: "panel" }, total, table("Guesses", ["", "you", "game", "points"], body)),
     h("div", { class: "field" }, h("label", { for: "guess-side" }, "Guess the moves of"), side), engine.element]);
+  const doubt = h("p", { class: "cannot", role: "status", hidden: true });
+  total.after(doubt);
+  check();
   restart();
   const stop = follow(`${path}/events`, (news) => {
     view = news;
     if (!here) seek();
   }, (error) => { status.textContent = `${error.message}. Trying again …`; });
+
+  /** Whether the engine can judge this game: it is searched for while the first guess is made. */
+  async function check() {
+    const { problem } = await judgeOf(path, engine.value());
+    Object.assign(doubt, { textContent: problem, hidden: !problem });
+  }
 
   function restart() {
     from = 0;
@@ -88,7 +100,7 @@ export async function openGuess(root, id, app) {
     const running = isRunning();
     const found = guesses.filter(({ guess, game }) => guess.text === game.text).length;
     const better = guesses.filter(({ guess, game }) => guess.points > game.points).length;
-    const mistakes = guesses.filter(({ guess }) => guess.points < 10).map(({ number, guess }) => `move ${number} (${guess.name})`);
+    const mistakes = guesses.filter(({ guess }) => (guess.points ?? 10) < 10).map(({ number, guess }) => `move ${number} (${guess.name})`);
     status.textContent = running || !guesses.length ? "" : `You found ${found} of ${guesses.length} moves, and ${better} better ones.`;
     patch(words, running || !mistakes.length ? [] : [["p", {}, `Your mistakes: ${mistakes.join(", ")}.`]]);
     draw();
@@ -121,11 +133,12 @@ export async function openGuess(root, id, app) {
     buttons.next.disabled = !judged;
     buttons.pass.hidden = !info.hasPass;
     buttons.pass.disabled = judged || !mine || !here.moves.some(({ text }) => text === "pass");
-    const sum = (who) => guesses.reduce((points, one) => points + one[who].points, 0);
-    total.textContent = guesses.length ? `You ${sum("guess")}, the game ${sum("game")} of ${10 * guesses.length} points`
-      : "Ten points for the best move, one less for each 5% that a move costs";
+    const rated = guesses.filter(({ guess }) => guess.points !== null);
+    const sum = (who) => rated.reduce((points, one) => points + one[who].points, 0);
+    total.textContent = rated.length ? `You ${sum("guess")}, the game ${sum("game")} of ${10 * rated.length} points`
+      : "Ten points for the best move, one less for each 5% of the point that a move costs";
     patch(body, guesses.map(({ guess, game, number }) => ["tr", {},
-      ["td", {}, `${number}.`], ["td", {}, guess.text], ["td", {}, game.text], ["td", {}, String(guess.points)]]));
+      ["td", {}, `${number}.`], ["td", {}, guess.text], ["td", {}, game.text], ["td", {}, String(guess.points ?? "–")]]));
   }
 
   /** The guess, the move of the game and the engine's, each once. */
@@ -136,19 +149,26 @@ export async function openGuess(root, id, app) {
 
   function marks() {
     return compared().map(([name, { path: cells, points }]) => ({
-      path: cells, label: [name, String(points)], kind: `exact ${points === 10 ? "win" : points > 5 ? "draw" : "loss"}`,
+      path: cells, label: points === null ? [name] : [name, String(points)],
+      kind: points === null ? "better" : `exact ${points === 10 ? "win" : points > 5 ? "draw" : "loss"}`,
     }));
   }
 
   async function judge(text) {
     if (judged || !here) return;
+    const before = status.textContent;
     status.textContent = "The engine compares …";
-    judged = await ask(`${path}/guess`, { plies: here.plies, move: text, engine: engine.value() });
+    try {
+      judged = await ask(`${path}/guess`, { plies: here.plies, move: text, engine: engine.value() });
+    } catch (error) {
+      status.textContent = before;  // the guess is still open
+      throw error;
+    }
     from = judged.plies;
     guesses.push({ ...judged, number: here.number });
     const { guess, game } = judged, same = guess.text === game.text;
-    status.textContent = `${guess.points} points. ${same ? "The game continued with the same move." : `The game continued with ${game.name}.`}`;
-    patch(words, compared().map(([name, one]) => ["p", {}, ["b", {}, `${capital(name)}: ${one.name}, ${one.value}. `], one.words]));
+    status.textContent = `${guess.points === null ? "" : `${guess.points} points. `}${same ? "The game continued with the same move." : `The game continued with ${game.name}.`}`;
+    patch(words, compared().map(([name, one]) => ["p", {}, ["b", {}, `${capital(name)}: ${[one.name, one.value].filter(Boolean).join(", ")}. `], one.words]));
     draw();
   }
 

@@ -39,7 +39,7 @@ async function openGame(root, id, app) {
       flip: ["Flip", "f", "turn the board", () => stage.board.flip()],
       analyse: ["Analyse", "a", "analyse this position", () => copyTo(app, path, "analyse", shown?.plies ?? view.plies)],
       review: ["Review", "v", "review the game", () => review(), { hidden: !review }],
-      train: ["Guess", "g", "guess the moves of this game", () => app.go(`train/${id}`)],
+      train: ["Guess moves", "g", "guess the moves of this game", () => app.go(`train/${id}`)],
     },
     file: {
       save: ["Save", "s", "save the game as a file", () => saveFile(app, `${path}/file`)],

@@ -14,12 +14,18 @@ export async function choices() {
   return setup;
 }
 
+/** Whether an engine can judge the game of a `path`: its `problem`, "" if it has none or cannot be asked. */
+export function judgeOf(path, engine) {
+  return ask(`${path}/judge?engine=${encodeURIComponent(engine)}`).catch(() => ({ problem: "" }));
+}
+
 /**
  * A field for a player, filled for a game by `fillFor`; `value()` is a specification, or `human`.
  *
  * @param value what is chosen first; `level`: an engine by its level, where levels were measured.
+ * @param usual what is chosen if the value is not offered for the board.
  */
-export function playerField(side, label, choice, value, person = true, onChange = () => {}) {
+export function playerField(side, label, choice, value, person = true, onChange = () => {}, usual = "mcts:sims=1000") {
   const id = `player-${side}`;
   let game = "", levels = [];
   const select = h("select", { id });
@@ -54,20 +60,25 @@ export function playerField(side, label, choice, value, person = true, onChange 
   });
   own.addEventListener("change", onChange);
   return {
-    /** @param name a game's. @param spec the game with its options, to offer its levels, if there are any. */
-    fillFor(name, spec = "") {
+    /** @param spec a game with its options: its levels are offered, and engines with a network only for their boards. */
+    fillFor(spec) {
+      const fits = (games) => !games || games.some((board) => spec === board || spec.startsWith(`${board},`));
       const before = select.value || value;
       game = spec;
       levels = choice.levels[spec] ?? [];
       select.replaceChildren(
         person ? h("option", { value: "human" }, "A person") : "", levels.length ? h("option", { value: "level" }, "An engine by level") : "",
-        ...choice.presets.filter(({ games }) => !games || games.includes(name)).map((preset) => h("option", { value: preset.spec }, preset.title)),
+        ...choice.presets.filter(({ games }) => fits(games)).map((preset) => h("option", { value: preset.spec }, preset.title)),
+        choice.presets.some((preset) => preset.spec === usual) ? "" : h("option", { value: usual }, `The strongest: ${usual}`),
         ...choice.ownEngines.map((engine) => h("option", { value: engine }, engine)), h("option", { value: "own" }, "Another engine …"));
       const place = levels.findIndex((level) => level.spec === before) + 1;
       slider.max = levels.length;
       slider.value = place || remembered(game, fit(game, levels)?.level ?? 3);
       select.value = before;  // "" if that is none of them
-      if (!select.value) select.value = place ? "level" : before === "level" ? "mcts:sims=1000" : "own";
+      if (!select.value) {
+        const listed = before === "level" || choice.presets.some((preset) => preset.spec === before);
+        select.value = place ? "level" : listed ? usual : "own";
+      }
       if (select.value === "own" && !own.value) own.value = before;
       update();
     },

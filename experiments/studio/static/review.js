@@ -34,8 +34,8 @@ async function openReview(root, id, app) {
   const solvable = info.solvable;
   let running = true, stop = () => {}, reviewed = null;
 
-  const field = playerField("review", solvable ? "Engine for what cannot be proved" : "Engine", choice, remembered("engine", "mcts:sims=1000"), false, again);
-  field.fillFor(info.name);
+  const field = playerField("review", solvable ? "Engine for what cannot be proved" : "Engine", choice, remembered(info.game, info.strongest), false, again, info.strongest);
+  field.fillFor(info.game);
   const exact = h("input", { type: "checkbox", id: "exact", checked: remembered("exact", "yes") === "yes", onchange: again });
   const time = h("select", { id: "time", onchange: again },
     Object.entries(TIMES).reverse().map(([seconds, text]) => h("option", { value: seconds, selected: seconds === remembered("seconds", "60") }, text)));
@@ -66,7 +66,7 @@ async function openReview(root, id, app) {
   }
 
   function again() {
-    remember("engine", field.value());
+    remember(info.game, field.value());
     remember("exact", exact.checked ? "yes" : "no");
     remember("seconds", time.value);
     running = true;

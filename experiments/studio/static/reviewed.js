@@ -128,7 +128,7 @@ export class Reviewed {
     if (!verdict) return null;
     const turn = this.data.turns[number - 1];
     const head = `${before}move ${number}, ${this.data.sides[turn.player]} ${turn.text}`;
-    return h("p", { class: before ? "next" : "made" }, kindIcon(verdict.kind), h("b", {}, `${capital(head)} ${signOf(verdict)} `), verdict.text,
+    return h("p", { class: before ? "next" : "made" }, kindIcon(verdict.kind), h("b", {}, `${capital(head)} ${KINDS[verdict.kind].sign} `), verdict.text,
       before && verdict.best ? h("span", { class: "key" }, " On the board: ✗ played, ", this.line ? "1, 2, … the better line." : "✓ better.") : "");
   }
 
@@ -148,8 +148,9 @@ export class Reviewed {
 
   #mistakes() {
     const mistakes = this.data.verdicts.toSorted((a, b) => b.loss - a.loss || a.turn - b.turn);
-    this.none.hidden = mistakes.length > 0;
-    this.none.textContent = this.data.final ? "No mistakes were found." : "No mistakes so far.";
+    this.none.hidden = mistakes.length > 0 && !this.data.cannot;
+    this.none.textContent = this.data.cannot || (this.data.final ? "No mistakes were found." : "No mistakes so far.");
+    this.none.classList.toggle("cannot", Boolean(this.data.cannot));
     this.buttons.next.disabled = this.buttons.before.disabled = !mistakes.length;
     patch(this.slides, this.data.slides.map(({ from, text }) => ["li", {}, ["button", { type: "button", "data-place": from }, ["span", { class: "text" }, text]]]));
     patch(this.list, mistakes.map((verdict) => {

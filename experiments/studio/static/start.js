@@ -70,7 +70,7 @@ export async function openStart(root, app, view = "play", title = "What would yo
   });
 
   function fillPlayers() {
-    for (const field of [black, white]) field.fillFor(game.name, suffix() ? "" : game.spec);
+    for (const field of [black, white]) field.fillFor(suffix() ? `${game.name}:${suffix()}` : game.spec);
     prepare();
   }
 

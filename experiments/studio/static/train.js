@@ -30,7 +30,7 @@ async function openChoice(root, app) {
   };
   const box = h("div", { class: "start" }, h("h1", {}, "Puzzles"), h("div", { class: "games" }, sets.map(card)),
     h("h2", {}, "Guess the moves of a game"), h("div", { class: "panel" },
-      h("p", {}, "See a game from one side, guess each move, and compare it with the game and with an engine. Games in Play and Watch have a button Guess, also while two engines play."),
+      h("p", {}, "See a game from one side, guess each move, and compare it with the game and with an engine. Games in Play and Watch have a button Guess moves, also while two engines play."),
       h("div", { class: "actions" }, buttons.open)));
   root.append(box);
   picker.on(box);

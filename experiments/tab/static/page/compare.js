@@ -68,7 +68,7 @@ export async function open(root, place, app) {
     stop();
     game = one;
     remember("game", one.spec);
-    engine.fillFor(one.name, one.spec);
+    engine.fillFor(one.spec);
     const presets = choice.presets.filter(({ games }) => games?.includes(one.name) ?? true).map(({ spec }) => spec);
     entrants = JSON.parse(recall(one.spec, JSON.stringify(presets.slice(0, 4))));
     update();

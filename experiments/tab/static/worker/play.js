@@ -38,14 +38,15 @@ function recordsOf(position) {
     { ...UNKNOWN, plies: plies += actions.length, player, text: turnText(position.game, actions) }));
 }
 
-/** The moves that changed the engines' expectation most. A value is from before a move: the move before it caused the change. */
+/** The moves that changed the engines' expectation most in favour of the winner. A value is from before a move: the move before it caused the change. */
 function momentsOf(records, { game: { info: { players } }, action, winner }, late) {
   const values = [...records.entries()].filter(([, { black }]) => black !== null).map(([at, { black }]) => [at, black]);
   if (values.length && late === null && action !== "resign") values.push([records.length, winner === null ? 0.5 : 1 - winner]);
+  const won = late === null ? winner : 1 - late;
   const changes = values.slice(1).map(([end, value], i) => {
     const old = values[i][1];
     return { at: end - 1, old, value, size: Math.abs(value - old) };
-  });
+  }).filter(({ old, value }) => won === null || (won ? value < old : value > old));
   const largest = changes.sort((a, b) => b.size - a.size || b.at - a.at).slice(0, MOST_MOMENTS).sort((a, b) => a.at - b.at);
   const percent = (value) => `${Math.round(100 * value)}%`;
   return largest.filter(({ size }) => size >= LEAST_CHANGE).map(({ at, old, value }) => {
