@@ -62,7 +62,7 @@ def test_a_kept_game_that_cannot_be_continued_says_why(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("DLGO_GAMES_DIR", str(tmp_path / "games"))
-    engines, bot = SimpleNamespace(), f"{BOTS}:First"
+    engines, bot = SimpleNamespace(progress=lambda owner: None), f"{BOTS}:First"
     start = SavedGame(GameState.new_game(get_game("tictactoe")))
     game = Game(start, (HUMAN, bot), engines)
     KeptGames(Allowed([BOTS])).write(game.id, *snapshot(game))
