@@ -16,9 +16,9 @@ from dlgo.api import Player
 from dlgo.gtp import GtpError, shown
 from engines.gtp.process import GtpProgram
 
-# Points of lead that make 73% of a program that tells only a score: the logistic curve that fits
-# GNU Go's estimates of SCALE_GAMES best. See docs/lab_notebook.md.
-POINTS_PER_LOGIT = 20.0
+# A convention for a program that tells only a score: such a lead is 73% by the logistic curve. Near
+# an even game, 2, 4 and 11 points are then 5%, 10% and 25%, the least losses that a review names.
+POINTS_PER_LOGIT = 10.0
 # Centiseconds between KataGo's reports: each is a line, and the last one counts. Moves of a report.
 _REPORT = ("10", "maxmoves", "3")
 
