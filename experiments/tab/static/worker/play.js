@@ -9,7 +9,7 @@ import { leadTo, treeOf } from "./variations.js";
 import { after, blackShare, decisionView, findTurn, positionView, turnsPlayed, turnText } from "./views.js";
 
 const HUMAN = "human";
-const DEFAULT_HINT = "mcts:sims=2000", HINT_MOVES = 8;
+const HINT_MOVES = 8;
 const LONGEST_GAME = 2000, MOST_GAMES = 50;
 const ALL_TIME = "the clocks start with the full time: a page does not read the time left";
 const MOST_MOMENTS = 3, LEAST_CHANGE = 0.1;  // moves that decided a game, and how much a share of the point changed at least
@@ -397,7 +397,7 @@ export function routes(tab) {
     [`${path}/pause`]: change((game, { paused, step }) => game.setPaused(paused === true, step === true)),
     [`${path}/speed`]: change((game, { delay }) => game.setDelay(delay)),
     [`${path}/now`]: change((game) => game.hurry()),
-    [`${path}/hint`]: change((game, { engine = DEFAULT_HINT }) => game.askHint(engine)),
+    [`${path}/hint`]: change((game, { engine = game.position.game.info.strongest }) => game.askHint(engine)),
     [`${path}/players`]: change(async (game, { black, white }) => (
       game.setPlayers(await enginesOf(tab, game.position.game, [black, white], game.seed)))),
     async [`${path}/rematch`](request) {
