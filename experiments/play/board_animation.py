@@ -19,6 +19,7 @@ from experiments.play.game_file import SavedGame, game_of_ledger, positions, rea
 from reports.figures import write_line
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _DPI = {".gif": 80, ".png": 150, ".html": 80}
@@ -78,8 +79,7 @@ def show_game(
     with output_path(out) as temporary, matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams["animation.embed_limit"] = _MEGABYTES
-        figure = _figure(game.state)
-        axes = figure.add_axes((0.01, 0.01, 0.98, 0.99 - _HEAD / figure.get_figheight()))
+        figure, axes = stage(game.state)
 
         def draw(number: int) -> None:
             draw_board(axes, states[number])
@@ -111,7 +111,8 @@ def show_game(
     return out
 
 
-def _figure(state: GameState) -> Figure:
+def stage(state: GameState) -> tuple[Figure, Axes]:
+    """A figure for the positions of a game, and its axes for the board."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -120,7 +121,7 @@ def _figure(state: GameState) -> Figure:
     figure = Figure(figsize=(max(3.5, wide * side), max(1.5, high * side) + _HEAD))
     figure.set_facecolor(BACKGROUND)
     FigureCanvasAgg(figure)
-    return figure
+    return figure, figure.add_axes((0.01, 0.01, 0.98, 0.99 - _HEAD / figure.get_figheight()))
 
 
 def _caption(saved: SavedGame, states: list[GameState], number: int) -> str:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import base64
+import io
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from PIL import Image
+from PIL import Image, ImageSequence
 
 from dlgo import DlgoError, GameState, Move, Player, get_game
 from dlgo.display import board_info
 from dlgo.games.tictactoe.state import TicTacToe
 from dlgo.records.ledger import GameRecord, Ledger
-from experiments.play.board_animation import load_game, show_game
+from experiments.play.board_animation import load_game, show_game, stage
 from experiments.play.board_drawing import draw_board
-from experiments.play.game_file import write_game_file
+from experiments.play.game_file import SavedGame, write_game_file
 from tests.command import assert_one_line, dlgo_here
 from tests.conftest import random_game
 from tests.golden.update import golden_games
@@ -38,6 +42,30 @@ class Strangers(TicTacToe):
         return str(move.place)
 
 
+def colours_of(
+    states: list[GameState], pictures: list[np.ndarray], axes: Axes
+) -> dict[Player | None, set[tuple[int, ...]]]:
+    """The colours of the pieces of each player, and of the cells without one."""
+    colours: dict[Player | None, set[tuple[int, ...]]] = {None: set(), **{p: set() for p in Player}}
+    scale = pictures[0].shape[0] / axes.figure.bbox.height
+    for state, pixels in zip(states, pictures, strict=True):
+        game = state.game
+        for cell, (across, up) in enumerate(board_info(game)["places"]):
+            # Off the lines, labels and marks, on every shape of piece.
+            x, y = scale * axes.transData.transform((across + 0.225, up + 0.225))
+            row, col = divmod(cell, game.board_cols)
+            colour = tuple(pixels[-1 - round(y), round(x)].astype(int) // 32)
+            colours[game.cell(state, row + 1, col + 1)].add(colour)
+    return colours
+
+
+def assert_apart(colours: dict[Player | None, set[tuple[int, ...]]]) -> None:
+    """No piece looks like one of the other player, or like none."""
+    assert all(colours.values())
+    assert not colours[None] & (colours[Player.black] | colours[Player.white])
+    assert not colours[Player.black] & colours[Player.white]
+
+
 @pytest.mark.parametrize("game", [*golden_games(), Strangers()], ids=str)
 def test_pieces_look_alike_by_owner_and_empty_cells_are_empty(game) -> None:
     state = random_game(game, seed=8, max_plies=6, passes=False)[-1]
@@ -46,17 +74,22 @@ def test_pieces_look_alike_by_owner_and_empty_cells_are_empty(game) -> None:
     axes = figure.add_axes((0, 0, 1, 1))
     draw_board(axes, state)
     canvas.draw()
-    pixels = np.asarray(canvas.buffer_rgba())[:, :, :3].astype(int)
-    colours: dict[Player | None, set[tuple[int, ...]]] = {None: set(), **{p: set() for p in Player}}
-    for cell, (across, up) in enumerate(board_info(game)["places"]):
-        # Off the lines, labels and marks, on every shape of piece.
-        x, y = axes.transData.transform((across + 0.225, up + 0.225))
-        colour = pixels[-1 - round(y), round(x)]
-        row, col = divmod(cell, game.board_cols)
-        colours[game.cell(state, row + 1, col + 1)].add(tuple(colour // 32))
-    assert all(colours.values())
-    assert not colours[None] & (colours[Player.black] | colours[Player.white])
-    assert not colours[Player.black] & colours[Player.white]
+    assert_apart(colours_of([state], [np.asarray(canvas.buffer_rgba())[:, :, :3]], axes))
+
+
+@pytest.mark.parametrize("game", golden_games(), ids=str)
+def test_each_frame_is_one_position(game, tmp_path: Path) -> None:
+    states = random_game(game, seed=8, max_plies=3, passes=False)
+    _, axes = stage(states[-1])
+    draw_board(axes, states[-1])
+    for ending, shown in (("gif", states), ("html", states), ("png", states[-1:])):
+        out = show_game(SavedGame(states[-1]), tmp_path / f"game.{ending}")
+        files = [out.read_bytes()] if ending != "html" else [
+            base64.b64decode(part) for part in re.findall(
+                r'"data:image/png;base64,([^"]*)"', out.read_text().replace("\\\n", ""))]
+        pictures = [np.asarray(frame.convert("RGB")) for file in files
+                    for frame in ImageSequence.Iterator(Image.open(io.BytesIO(file)))]
+        assert_apart(colours_of(shown, pictures, axes))
 
 
 def four_in_a_row() -> GameState:
