@@ -282,9 +282,6 @@ def _load_file(path: Path) -> ModuleType:
             raise LoadError(str(path), reason)
     except OSError as error:  # as of too long a name
         raise LoadError(str(path), system_reason(error)) from None
-    # Files beside it can be imported, but everything else takes precedence.
-    if str(whole.parent) not in sys.path:
-        sys.path.append(str(whole.parent))
     loaded = _stamps.get(name, {})
     if loaded and name in sys.modules and all(
             stamp == file_stamp(file) for file, stamp in loaded.items()):
@@ -294,6 +291,7 @@ def _load_file(path: Path) -> ModuleType:
         if module_name == name or Path(getattr(module, "__file__", None) or "") in loaded
     ]:
         del sys.modules[module_name]
+    _let_import(whole.parent)
     stamp = file_stamp(whole)
     module = _load_module(name, str(path), whole)
     files = _files_used(module, whole.parent, set())
@@ -301,6 +299,32 @@ def _load_file(path: Path) -> ModuleType:
     return module
 
 
+def _let_import(folder: Path) -> None:
+    """Files of a folder can be imported. What is installed takes precedence; what has the same name
+    in the folder of another file does not: each file gets what lies beside it."""
+    if str(folder) in _folders or str(folder) not in sys.path:
+        _folders[str(folder)] = None
+        others = [other for other in _folders if other != str(folder)]
+        sys.path[:] = [
+            *(entry for entry in sys.path if entry not in _folders), str(folder), *others]
+    for name, module in list(sys.modules.items()):
+        top, file = name.partition(".")[0], getattr(module, "__file__", None) or ""
+        if (
+            _folder_of(name, file) in _folders.keys() - {str(folder)} and top not in _OURS
+            and ((folder / f"{top}.py").exists() or (folder / top).is_dir())
+        ):
+            del sys.modules[name]
+
+
+def _folder_of(name: str, file: str) -> str:
+    """The folder from which a module of this name was imported."""
+    above = Path(file).parents[name.count(".") + file.endswith("__init__.py"):]
+    return str(above[0]) if above else ""
+
+
+_OURS = ("dlgo", "engines", "experiments", "reports")
+# The folders of loaded files, in `sys.path` after all others.
+_folders: dict[str, None] = {}
 # No thread sees a module that another one is still loading.
 _loading = threading.RLock()
 # The files of each loaded module, as they were then.
@@ -362,7 +386,9 @@ def source_digest(target: Any) -> str:
         return ""
     package = sys.modules.get(module.__name__.partition(".")[0])
     if module.__name__.startswith(FILE_PREFIX) or package is module:
-        folder, files = Path(file).parent, sorted(_files_used(module, Path(file).parent, set()))
+        folder = Path(file).parent
+        # By now, the names in `sys.modules` may be those of files in another folder.
+        files = sorted(_stamps.get(module.__name__) or _files_used(module, folder, set()))
     else:
         folder = Path(package.__file__ or file).parent if package is not None else Path(file).parent
         files = sorted(folder.rglob("*.py"))
@@ -375,7 +401,7 @@ def _files_used(module: ModuleType, folder: Path, visited: set[str]) -> set[Path
     file = Path(getattr(module, "__file__", None) or "")
     if (
         module.__name__ in visited or folder not in file.parents or "site-packages" in file.parts
-        or module.__name__.partition(".")[0] in ("dlgo", "engines")
+        or module.__name__.partition(".")[0] in _OURS
     ):
         return set()
     visited.add(module.__name__)

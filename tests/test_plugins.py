@@ -16,7 +16,7 @@ import pytest
 
 from dlgo import GameState, Move, get_game
 from dlgo.errors import BotError, PluginError, SpecError, UnreadableError
-from dlgo.plugins import load_file
+from dlgo.plugins import load_file, source_digest
 from engines.base import Budget, Decision, Engine
 from engines.mcts.engine import MCTSEngine
 from engines.registry import ENGINES, EngineSpec, build_engine
@@ -379,3 +379,20 @@ def test_a_file_that_the_system_does_not_give_is_no_fault_of_its_author(
 
 def _refuse(loader: object, path: str) -> bytes:
     raise PermissionError(errno.EACCES, "Permission denied", path)
+
+
+def test_files_of_two_folders_have_their_own_neighbours(tmp_path: Path) -> None:
+    """Bots of two students, each with a `helper.py` and a package of the same name beside it."""
+    bot = ("import helper\nfrom pack.inner import WHOSE\n\ndef select_move(state):\n"
+           "    return state.legal_moves()[0]\n")
+    for name in ("one", "two"):
+        (tmp_path / name / "pack").mkdir(parents=True)
+        for file, text in (("bot.py", bot), ("helper.py", f"WHOSE = {name!r}\n"),
+                           ("pack/__init__.py", ""), ("pack/inner.py", f"WHOSE = {name!r}\n")):
+            (tmp_path / name / file).write_text(text)
+    digests = []
+    for name in ("one", "two", "one"):
+        module = load_file(tmp_path / name / "bot.py")
+        assert module.helper.WHOSE == module.WHOSE == name
+        digests.append(source_digest(module.select_move))
+    assert digests[0] == digests[2] != digests[1]
