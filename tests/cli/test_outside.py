@@ -63,7 +63,7 @@ def test_play_resume_and_perft(capsys: pytest.CaptureFixture[str]) -> None:
     assert (str(saved.state.game), saved.black) == ("my_game.py:Tiny", "my_bot.py:Greedy:depth=3")
     done = dlgo_here(capsys, "play", "my_game.py:Tiny", "--resume", "game.txt", "--first",
                      "my_bot.py:Greedy", "--delay", "0")
-    assert "black (x): my_bot.py:Greedy" in done.stdout
+    assert "X: my_bot.py:Greedy" in done.stdout
     assert "            9 " in dlgo_here(capsys, "perft", "my_game.py", "--depth", "1").stdout
 
 

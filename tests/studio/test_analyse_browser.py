@@ -53,7 +53,7 @@ def test_the_line_of_a_move_under_the_pointer_is_on_the_board(studio: Studio, pa
 
 def test_the_difference_of_two_engines_has_two_colours(studio: Studio, page: Page) -> None:
     analysed(studio, page)
-    page.driver.execute_script("localStorage.setItem('dlgo-analyse-engine-1', 'supervised')")
+    page.driver.execute_script("localStorage.setItem('dlgo-analyse-engine-1', 'mcts:sims=40,c_uct=3')")
     page.choose("#heat", "apart")
     page.see_text("A second engine shows the difference.", ".engine-panel .line + .line")
     assert page.count("rect.heat") == 0

@@ -80,7 +80,7 @@ def test_a_page_is_told_what_is_new(studio: Studio) -> None:
         watcher.until(lambda view: view["plies"] == 30, "a move")
         studio.ask(f"/api/games/{game}/undo", {})
         told = watcher.until(lambda view: view["plies"] == 29, "an undo")
-    whole = studio.view(game)
+        whole = studio.view(game)
     assert {**told, "seconds": 0} == {**whole, "seconds": 0}
     assert max(watcher.sizes[1:]) + 700 < watcher.sizes[0]
 

@@ -44,7 +44,8 @@ export class Board {
     this.height = CELL * height + this.top + this.bottom;
     this.svg = s("svg", {
       viewBox: `${-this.left} ${-this.top} ${this.width} ${this.height}`,
-      class: `board ${look.name}`, role: "grid", tabindex: 0, "aria-label": `${info.title} board`, "aria-description": "Enter chooses a cell by the arrow keys",
+      class: `board ${look.name}`, role: "grid", tabindex: 0,
+      "aria-label": `${info.title} board; Enter chooses a cell by the arrow keys`,
       "aria-rowcount": rows, "aria-colcount": cols,
     });
     this.svg.style.setProperty("--ratio", this.width / this.height);

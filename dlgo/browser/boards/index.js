@@ -12,7 +12,7 @@ export function makeBoard(info, onMove, onSay) {
 /** A board that is only looked at; an empty `label` is for decoration, without coordinates, which screen readers leave out. */
 export function pictureOf(info, position, label = "") {
   const look = LOOKS[info.look], board = new Board(label ? look : { ...look, labels: false }, info);
-  for (const name of ["tabindex", "aria-description"]) board.svg.removeAttribute(name);
+  board.svg.removeAttribute("tabindex");
   board.svg.setAttribute("role", label ? "img" : "presentation");
   if (position) board.show(position, [], {}, true);
   board.layers.cells.setAttribute("aria-hidden", "true");

@@ -61,7 +61,7 @@ export function playerField(side, label, choice, value, person = true, onChange 
   own.addEventListener("change", onChange);
   return {
     /** @param spec a game with its options: its levels are offered, and engines with a network only for their boards. */
-    fillFor(spec) {
+    fillFor(spec = "") {
       const fits = (games) => !games || games.some((board) => spec === board || spec.startsWith(`${board},`));
       const before = select.value || value;
       game = spec;

@@ -220,7 +220,7 @@ export function decisionView(position, decision, most = Infinity, views = new Ma
     .sort((a, b) => a.ranks.map((number, i) => b.ranks[i] - number).find(Boolean) ?? 0);
   return {
     ...moveView(best), black: blackShare(decision, position.player),
-    value: decision.value, proven: decision.proven, depth: decision.depth, line: lineView(position, decision.pv),
+    value: decision.value, lead: null, proven: decision.proven, depth: decision.depth, line: lineView(position, decision.pv),
     moves: moves.slice(0, most).map(({ action }) => {
       const line = decision.lines.get(action), known = Object.entries(columns).filter(([, numbers]) => numbers.has(action));
       return {
