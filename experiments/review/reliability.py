@@ -18,8 +18,8 @@ from engines.base import Decision
 
 # Positions that are searched twice.
 PLACES = 12
-# An engine can judge if it agrees with itself in at least this part of them. Measured in
-# docs/lab_notebook.md: random choices are below it, engines that see what matters above.
+# Below this part of them an engine cannot judge: there its choices are those of chance. That an
+# engine above it judges well does not follow; see docs/lab_notebook.md for what was measured.
 LEAST = 0.2
 
 

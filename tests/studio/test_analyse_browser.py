@@ -19,7 +19,8 @@ def analysed(studio: Studio, page: Page, moves: str = "C3 C4 D3") -> str:
     for move in moves.split():
         studio.move(game, move)
     page.go(f"analyse/{game}")
-    page.driver.execute_script("localStorage.setItem('dlgo-analyse-engine-1', 'mcts:sims=200')")
+    page.driver.execute_script(
+        "localStorage.setItem('dlgo-analyse-go:size=5,komi=0.5 1', 'mcts:sims=200')")
     page.see("document.querySelector('.engine-view')?.dataset.look > 20", "the search")
     return game
 
@@ -53,7 +54,8 @@ def test_the_line_of_a_move_under_the_pointer_is_on_the_board(studio: Studio, pa
 
 def test_the_difference_of_two_engines_has_two_colours(studio: Studio, page: Page) -> None:
     analysed(studio, page)
-    page.driver.execute_script("localStorage.setItem('dlgo-analyse-engine-1', 'mcts:sims=40,c_uct=3')")
+    page.driver.execute_script(
+        "localStorage.setItem('dlgo-analyse-go:size=5,komi=0.5 1', 'mcts:sims=20,c_uct=5')")
     page.choose("#heat", "apart")
     page.see_text("A second engine shows the difference.", ".engine-panel .line + .line")
     assert page.count("rect.heat") == 0

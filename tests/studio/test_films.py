@@ -141,7 +141,7 @@ def test_each_picture_is_one_position(
     page.driver.execute_script(  # no marks upon the cells
         "localStorage.setItem('dlgo-analyse-figures', 'no');"
         "localStorage.setItem('dlgo-analyse-heat', 'none');"
-        "localStorage.setItem('dlgo-review-engine', 'random')")
+        f"localStorage.setItem('dlgo-review-{game}', 'random')")
     page.go(f"{view}/{load(studio, states[-1])}")
     page.find(".stage svg.board")
     page.keys(Keys.END)

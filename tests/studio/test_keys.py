@@ -57,7 +57,7 @@ def test_the_arrows_step_after_any_click(studio: Studio, page: Page, game: str) 
     page.see_pieces(last + 1, "the move")
     page.click("[data-node='3']")
     walk(page, last + 1)
-    page.driver.execute_script("localStorage.setItem('dlgo-review-engine', 'mcts:sims=50')")
+    page.driver.execute_script("localStorage.setItem('dlgo-review-connect4', 'mcts:sims=50')")
     page.go(f"review/{game}")
     for selector in ("#exact", BOARD, "svg.graph"):
         page.click(selector)

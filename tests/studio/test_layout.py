@@ -18,6 +18,7 @@ pytest.importorskip("selenium", reason="needs selenium")
 SIZES = [(1280, 800), (1024, 768), (2560, 1440), (640, 360), (390, 844)]
 # What is also in sight: in windows of more than 1000 px, and on a phone.
 LARGE = {
+    "two moves": [".moves li:nth-child(2)"],
     "two engines": [f".engine-view:nth-child({n}) .seen tbody tr:first-child" for n in (1, 2)],
     "review": [".mistakes li:first-child", ".graph"],
     "search": [".card.here", ".children tr:nth-child(7)", ".node-board .board"],
@@ -49,7 +50,7 @@ for (const board of find('.stage svg.board')) {
 const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = new Range();
 while (texts.nextNode()) {
   const node = texts.currentNode, isSeen = node.parentElement.checkVisibility();
-  for (const { 0: word, index } of isSeen ? node.data.matchAll(/\\S+/g) : []) {
+  for (const { 0: word, index } of isSeen ? node.data.matchAll(/[^\\s-]+-?/g) : []) {
     range.setStart(node, index);
     range.setEnd(node, index + word.length);
     const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
@@ -90,9 +91,9 @@ def views(studio: Studio, page: Page) -> Iterator[tuple[str, list[str]]]:
 
     page.driver.get(f"{studio.url}#/play")
     page.driver.execute_script(
-        "localStorage.setItem('dlgo-analyse-engine-0', 'mcts:sims=100');"
-        "localStorage.setItem('dlgo-analyse-engine-1', 'alphabeta:depth=2');"
-        "localStorage.setItem('dlgo-review-engine', 'mcts:sims=50');"
+        "localStorage.setItem('dlgo-analyse-connect4 0', 'mcts:sims=100');"
+        "localStorage.setItem('dlgo-analyse-connect4 1', 'alphabeta:depth=2');"
+        "localStorage.setItem('dlgo-review-connect4', 'mcts:sims=50');"
     )
     opened("play", "h1", "[value=breakthrough]")
     page.driver.execute_script("document.querySelector('[value=breakthrough]').click()")
@@ -101,7 +102,7 @@ def views(studio: Studio, page: Page) -> Iterator[tuple[str, list[str]]]:
     with studio.watching(hexes) as watcher:
         studio.move(hexes, "c10")
         watcher.until(lambda view: view["plies"] == 2)
-    yield opened(f"play/{hexes}", *PLAY, ".moves li:nth-child(2)")
+    yield "two moves", opened(f"play/{hexes}", *PLAY)[1]
     yield opened(f"play/{loaded(studio, 9)}", *PLAY)
     yield opened(f"play/{loaded(studio, 19)}", *PLAY)
     yield opened(f"play/{played(studio, 'draughts', '11-15 22-18')}", *PLAY)

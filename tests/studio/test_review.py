@@ -176,7 +176,8 @@ def test_a_file_is_opened_and_its_review_saved_as_sgf(studio: Studio, page: Page
     file = page.downloads / "game.sgf"
     file.write_bytes(data)
     page.go("review")
-    page.driver.execute_script("localStorage.setItem('dlgo-review-engine', 'mcts:sims=100')")
+    page.driver.execute_script(
+        "localStorage.setItem('dlgo-review-go:size=5,komi=0.5', 'mcts:sims=100')")
     page.until(lambda: page.driver.find_elements(By.CSS_SELECTOR, "input[type=file]"), "a picker")
     page.driver.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(file))
     page.see_text("4 of 4 positions evaluated", ".review-told")
