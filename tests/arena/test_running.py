@@ -32,7 +32,7 @@ def test_what_is_seen_of_a_running_tournament_is_the_beginning_of_its_games(
     # within each of these moves, so that it does not depend on luck whether it meets a game.
     monkeypatch.setattr(processes, "_HEALTH_CHECK", 0.01)
     ledger = tmp_path / "games.sqlite"
-    plan = Plan(("tictactoe",), ("random", "mcts:wall=0.05"), 3, seed=3).canonical()
+    plan = Plan(("tictactoe",), ("random", "mcts:wall=0.2"), 3, seed=3).canonical()
     seen: dict[str, Running] = {}
 
     ended = threading.Event()
