@@ -59,7 +59,7 @@ class Judges:
 
     async def _find(self, state: GameState, spec: str) -> str:
         reliability = Reliability()
-        with suppress(DlgoError):  # whoever asks the engine for more is told
+        with suppress(DlgoError):  # the next request to the engine reports it
             for position in await asyncio.to_thread(_positions, state):
                 pair = []
                 for seed in (SEED, SEED + 1):

@@ -165,7 +165,8 @@ class KeptGames:
 
 
 def _summary_of(path: Path) -> View:
-    """The first line of a game's file. Older versions wrote none: then what is known is in it."""
+    """The first line of a game's file. Files of older versions have no such line; what they say of
+    the game is in the file itself."""
     with path.open(encoding="utf-8") as file:
         line = file.readline(_MOST_BYTES + 1)
     stored = read_json(line.removesuffix(",\n") + "}" if line.endswith(",\n") else line)
