@@ -56,8 +56,12 @@ def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
 
 @pytest.fixture(scope="module")
 def page(studio: Studio, window: Page) -> Iterator[Page]:
-    """The window, at this file's server; it leaves before the server ends."""
+    """The window, at this file's server, whose pages have nothing stored; it leaves before the
+    server ends."""
     window.studio = studio
+    window.driver.get(studio.url)
+    window.driver.execute_script("localStorage.clear()")
+    window.driver.get("about:blank")
     yield window
     window.driver.get("about:blank")
     window.errors()  # forgets them

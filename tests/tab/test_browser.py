@@ -56,13 +56,14 @@ def page(tmp_path: Path) -> Iterator[Page]:
 @contextmanager
 def served(folder: Path, policy: str, everywhere: bool = True) -> Iterator[str]:
     """The address of a folder's host, which sends a content security policy: with all files, or
-    with pages only. Browsers keep the other files for ten minutes, as hosts like to tell them."""
+    with pages only. Browsers keep the other files for ten minutes, as hosts like to tell them, and
+    pages not at all: of two that were written within a second, this host sends the first."""
     class Handler(SimpleHTTPRequestHandler):
         def end_headers(self) -> None:
             if everywhere or self.path.endswith((".html", "/")):
                 self.send_header("Content-Security-Policy", policy)
-            if not self.path.endswith((".html", "/")):
-                self.send_header("Cache-Control", "max-age=600")
+            page = self.path.endswith((".html", "/"))
+            self.send_header("Cache-Control", "no-store" if page else "max-age=600")
             super().end_headers()
 
         def log_message(self, *_: object) -> None:
