@@ -29,7 +29,7 @@ import pkgutil
 import re
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -291,7 +291,6 @@ def _load_file(path: Path) -> ModuleType:
         if module_name == name or Path(getattr(module, "__file__", None) or "") in loaded
     ]:
         del sys.modules[module_name]
-    _let_import(whole.parent)
     stamp = file_stamp(whole)
     module = _load_module(name, str(path), whole)
     files = _files_used(module, whole.parent, set())
@@ -314,6 +313,29 @@ def _let_import(folder: Path) -> None:
             and ((folder / f"{top}.py").exists() or (folder / top).is_dir())
         ):
             del sys.modules[name]
+
+
+def import_path() -> list[str]:
+    """`sys.path` for other processes: without the folders of files. Each process adds those itself,
+    and so knows which of them a file may import from."""
+    return [entry for entry in sys.path if entry not in _folders]
+
+
+def folders_of_files() -> list[str]:
+    """The folders of the files that this process has loaded."""
+    return [*_folders]
+
+
+@contextlib.contextmanager
+def starting_process() -> Iterator[None]:
+    """A process that `multiprocessing` starts in the block gets `import_path`."""
+    with _loading:
+        whole = sys.path[:]
+        sys.path[:] = import_path()
+        try:
+            yield
+        finally:
+            sys.path[:] = whole
 
 
 def _folder_of(name: str, file: str) -> str:
@@ -424,6 +446,7 @@ class _FileFinder(importlib.abc.MetaPathFinder):
         if not fullname.startswith(FILE_PREFIX):
             return None
         file = fullname.removeprefix(FILE_PREFIX).replace("%2E", ".").replace("%25", "%") + ".py"
+        _let_import(Path(file).parent)
         return importlib.util.spec_from_file_location(fullname, file)
 
 

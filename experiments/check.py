@@ -29,7 +29,7 @@ from dlgo.conformance.plain import use_plain_integers
 from dlgo.errors import DlgoError, LoadError, PluginError, SpecError, UnreadableError
 from dlgo.files import relative_path
 from dlgo.games import GAMES, get_game
-from dlgo.plugins import PluginGroup, lack_of, load_file
+from dlgo.plugins import PluginGroup, import_path, lack_of, load_file
 from engines import conformance as engine_rules
 from engines.registry import ENGINES, EngineSpec
 
@@ -266,7 +266,7 @@ def _in_child(
 ) -> Report:
     """The report of another process on the rules of a mode."""
     environment = {
-        **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, import_path())),
         "NUMBA_DISABLE_JIT": str(int(mode == "plain")),
     }
     rule, data = "loading", {}

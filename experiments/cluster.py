@@ -17,7 +17,7 @@ import shutil
 import socket
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,6 +27,7 @@ from dlgo.digests import hex_digest
 from dlgo.errors import DlgoError
 from dlgo.extras import require_extra
 from dlgo.own_packages import ROOT
+from dlgo.plugins import folders_of_files
 from dlgo.system.folders import own_folder
 from dlgo.system.processes import core_count
 from dlgo.text import error_text, number_of
@@ -185,7 +186,7 @@ class ClusterTasks(Executor):
         here = Path.cwd()
         files = pack([here / path for path in files_of(self._specs)], here)
         bots = pack_bots(self.workplace.launches) if isinstance(self.workplace, GameTable) else {}
-        return Order(version_text(), files, str(here), self.workplace, bots)
+        return Order(version_text(), files, [str(here), *folders_of_files()], self.workplace, bots)
 
     def _put_archive(self, path: Path) -> tuple[str, Any]:
         content = pack([path])
@@ -261,8 +262,8 @@ class Order:
     """The data that a machine needs to do tasks."""
 
     version: str  # of the code of the command
-    files: bytes  # archive of the files that specifications name, relative to `folder`
-    folder: str
+    files: bytes  # archive of the files that specifications name, relative to the first folder
+    folders: Sequence[str]  # from which the command imports files that travel, or need not
     workplace: Workplace
     bots: Mapping[str, bytes]  # archives of entrants with launches
 
@@ -289,7 +290,7 @@ class Place:
         # Processes that are started import what this one does. Files that travelled are found where
         # they are now, even if this machine has those of the command.
         paths = [str(Path(entry).absolute()) for entry in sys.path]
-        sys.path[:] = [str(ROOT), *(p for p in paths if p not in (str(ROOT), order.folder))]
+        sys.path[:] = [str(ROOT), *(p for p in paths if p not in (str(ROOT), *order.folders))]
         os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
         unpack(order.files, self._folder / "files")
         os.chdir(self._folder / "files")

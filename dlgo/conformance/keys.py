@@ -28,6 +28,7 @@ from dlgo.conformance.broken import Kind, RuleBroken, broken, explain
 from dlgo.conformance.plain import use_plain_integers
 from dlgo.encoders import get_encoder
 from dlgo.faults import fault_text, is_user_file
+from dlgo.plugins import import_path
 from dlgo.rng import make_rng
 
 # Limit of positions times actions, so that a large board does not take minutes.
@@ -210,7 +211,7 @@ def fresh_processes(samples: list[kit.Sample]) -> kit.Findings:
         [sys.executable, "-P", "-c", ANSWER], input=task, capture_output=True,
         timeout=FRESH_PROCESS_SECONDS, check=False,
         # Another seed of `hash`, which differs between processes and must not affect keys.
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, import_path())),
              "PYTHONHASHSEED": "4711", "NUMBA_DISABLE_JIT": str(int(plain))},
     )
     if done.returncode:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dlgo.jit import clocks_stopped, tell_now, wall_time
+from dlgo.plugins import import_path
 from dlgo.readers import MALFORMED, read_json
 from dlgo.records.failures import Failure
 from dlgo.system import processes
@@ -62,7 +63,7 @@ class Host(Program):
         super().__init__(
             command if sandbox is None else sandbox.command(command),
             # With another order of sets of texts, the same seed would give another game.
-            {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": "0"},
+            {"PYTHONPATH": os.pathsep.join(import_path()), "PYTHONHASHSEED": "0"},
         )
         if longest is None:
             longest = framing.LONGEST if sandbox is None else _LONGEST_UNTRUSTED

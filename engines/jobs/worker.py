@@ -20,6 +20,7 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 from dlgo.errors import DlgoError
+from dlgo.plugins import starting_process
 from dlgo.system import console, processes
 from dlgo.system.reaper import adopt_orphans
 from dlgo.text import error_text
@@ -147,7 +148,7 @@ def starting_worker() -> Iterator[None]:
     main = sys.modules["__main__"]
     script = vars(main).pop("__file__", None) if getattr(main, "__spec__", None) is None else None
     try:
-        with console.without_ctrl_c():
+        with console.without_ctrl_c(), starting_process():
             yield
     finally:
         if script is not None:

@@ -29,6 +29,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dlgo.errors import DlgoError
+from dlgo.plugins import import_path
 from dlgo.records.failures import Failure
 from dlgo.system import processes
 from engines.programs import needed, sealed
@@ -202,7 +203,7 @@ class Sandbox:
             "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1",
         }
         if not self.sealed:
-            paths = [str(_PACKAGES), *filter(os.path.isabs, sys.path)]
+            paths = [str(_PACKAGES), *filter(os.path.isabs, import_path())]
             variables |= {"PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1"}
         if self.code_cache is not None:
             variables["DLGO_READ_CACHE"] = str(self.code_cache)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from dlgo.plugins import load_file
 from dlgo.records.ledger import GameRecord, Ledger
 from dlgo.system import processes
 from engines.alphazero.config import make_config
@@ -173,8 +174,13 @@ def test_another_version_ends_the_command(cluster, monkeypatch) -> None:
 
 
 def test_a_bot_in_a_file_travels_along(cluster, tmp_path: Path, monkeypatch) -> None:
-    folder = tmp_path / "mine"
-    folder.mkdir()
+    folder, other = tmp_path / "mine", tmp_path / "other"
+    for one in (folder, other):
+        one.mkdir()
+    # A file with the same neighbour, which this process has loaded before.
+    (other / "helper.py").write_text("def first(moves):\n    return moves[-1]\n")
+    (other / "bot.py").write_text("import helper\n")
+    load_file(other / "bot.py")
     monkeypatch.chdir(folder)
     Path("helper.py").write_text("def first(moves):\n    return moves[0]\n")
     Path("bot.py").write_text(

@@ -7,18 +7,23 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from dlgo import DlgoError, GameState, get_game
+from dlgo.plugins import load_file
 from engines.base import Budget
 from engines.isolation.describe import OutsideSpec, read_spec
 from engines.isolation.engine import IsolatedEngine
 from engines.learning.selfplay.engine_games import play_game
 from engines.registry import EngineSpec, build_engine, is_outside
+from experiments.arena.schedule import Plan
+from experiments.arena.tournament import run_tournament
 from experiments.gtp.server import Server
 from experiments.gtp.session import Session as GtpSession
+from tests.arena.mocks import games_of
 from tests.command import assert_one_line, dlgo_here
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
@@ -200,3 +205,23 @@ def test_two_spellings_of_a_nested_engine_are_one_entrant() -> None:
     assert one == other and one.text == 'puct:sims=5,agent="mcts:sims=8,c_uct=1.2"'
     with pytest.raises(DlgoError, match="did you mean sims"):
         EngineSpec.parse('puct:sims=5,agent="mcts:simz=8"')
+
+
+def test_neighbours_of_another_bot_are_not_imported_in_its_process(folder: Path) -> None:
+    """Also after this process has loaded the other one's."""
+    bots = []
+    for name in ("one", "two"):
+        Path(name).mkdir()
+        Path(name, "helper.py").write_text(f"WHOSE = {name!r}\n")
+        Path(name, "bot.py").write_text(
+            "import helper\nfrom pathlib import Path\n\ndef select_move(state):\n"
+            "    assert helper.WHOSE == Path(__file__).parent.name\n"
+            "    return state.legal_moves()[0]\n")
+        load_file(Path(name, "bot.py"))
+        bots.append(f"{name}/bot.py")
+    state = GameState.new_game(get_game("tictactoe"))
+    for bot in bots:
+        with closing(IsolatedEngine(bot, state.game, 60.0, 2000)) as engine:
+            assert engine.select_move(state).move in state.legal_moves()
+    run_tournament(Plan(("tictactoe",), tuple(bots), 2).canonical(), "games.sqlite", workers=2)
+    assert [game.failure for game in games_of(Path("games.sqlite")).values()] == 4 * [None]
