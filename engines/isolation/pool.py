@@ -1,8 +1,9 @@
 """A pool of engines in separate processes, and the queue of searches.
 
-A limited number of searches run at once; the rest wait in order. An engine that crashes, hangs or
-cannot be built ends its search with `EngineFailed`, and the next search starts another process.
-Processes are kept: the next move of the same game continues with the same tree.
+A limited number of searches run at once; the rest wait in order. Urgent ones, those of games, wait
+for each other only: analyses and reviews, however many, do not delay a move. An engine that
+crashes, hangs or cannot be built ends its search with `EngineFailed`, and the next search starts
+another process. Processes are kept: the next move of the same game continues with the same tree.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from engines.registry import is_outside
 
 # Searches that may wait.
 _MOST_WAITING = 100
+# Seconds after its last search in which an engine is expected to be needed again.
+_FRESH = 60.0
 _SETUP = f"{yield_to_others.__module__}:{yield_to_others.__name__}"
 
 T = TypeVar("T")
@@ -44,7 +47,7 @@ class TooManySearches(DlgoError):
 class EngineLimits:
     """Limits of engines."""
 
-    searches: int = 2  # how many run at once
+    searches: int = 2  # how many run at once; as many urgent ones begin while others run
     processes: int = 8  # how many engines are kept in memory, idle ones included
     move_timeout: float = 60.0  # wall seconds for a move, after which the process is ended
     prepare_timeout: float = 300.0  # to build an engine of ours, which may have to compile
@@ -61,6 +64,7 @@ class Ticket:
     seed: int
     stop: threading.Event = field(default_factory=threading.Event)  # the answer is no longer needed
     prepares: bool = False  # only starts the engine
+    urgent: bool = False  # somebody waits for a move
     running: bool = False
     phase: str = "waiting"  # then starting, perhaps compiling; thinking
     compiled: int = 0  # functions
@@ -84,6 +88,7 @@ class PooledEngine(IsolatedEngine):
         self, ticket: Ticket, limits: EngineLimits, on_compiling: Callable[[int], None]
     ) -> None:
         self.spec, self.owner, self.kind = ticket.spec, ticket.owner, ticket.kind
+        self.urgent, self.used = ticket.urgent, time.monotonic()  # the search that it did last
         self._stop: Callable[[], bool] = ticket.stop.is_set
         self._on_compiling: Callable[[int], None] | None = on_compiling
         # Our own engines may have to compile. Other code may do anything: it gets a move's time.
@@ -98,6 +103,7 @@ class PooledEngine(IsolatedEngine):
             self.end()
             raise
         self._stop, self._on_compiling = lambda: False, None
+        self.built_in = time.monotonic() - self.used  # seconds
         self.timeout = limits.move_timeout
 
     def analyse(
@@ -129,6 +135,15 @@ class PooledEngine(IsolatedEngine):
         self._host.kill()
 
 
+def _worth(engine: PooledEngine) -> tuple[bool, bool, float]:
+    """A greater one is to be kept rather: engines of games that are played, then of analyses.
+
+    Analyses take turns, so of their engines the one used last is needed last.
+    """
+    fresh = time.monotonic() - engine.used < _FRESH
+    return fresh and engine.urgent, fresh, -engine.used if fresh else engine.used
+
+
 class EnginePool:
     """All engine processes of a server. Its coroutines belong to one event loop."""
 
@@ -136,24 +151,26 @@ class EnginePool:
         self.limits = limits or EngineLimits()
         self.on_change: Callable[[], None] = lambda: None  # a search goes on or ends
         self._prepared: dict[tuple[str, str], Ticket] = {}  # what `prepare` is building
-        self._threads = ThreadPoolExecutor(self.limits.searches, "search")
+        self._threads = ThreadPoolExecutor(2 * self.limits.searches, "search")
         self._tickets: list[Ticket] = []
+        self._queue: list[Ticket] = []  # of these, all that wait for no preparation, in order
+        self._ended = asyncio.Event()  # the next search that ends sets it
         self._lock = threading.Lock()  # of what follows
-        self._idle: list[PooledEngine] = []  # the one used last at the end
+        self._idle: list[PooledEngine] = []
         self._busy: set[PooledEngine] = set()
         self._taken = 0  # busy ones, and those that are being built
         self._closed = False
 
     async def search(
         self, owner: str, state: GameState, spec: str, seed: int = 0,
-        budget: Budget | None = None, longest: float = math.inf,
+        budget: Budget | None = None, longest: float = math.inf, urgent: bool = False,
     ) -> Decision:
         """The decision of an engine, with all its details. Cancelling it ends the search; after
-        `longest` wall seconds the search has to end.
+        `longest` wall seconds the search has to end. An `urgent` one waits for urgent ones only.
 
         Raises EngineFailed if no move comes, TooManySearches if too many wait.
         """
-        ticket = Ticket(owner, state.game, spec, seed)
+        ticket = Ticket(owner, state.game, spec, seed, urgent=urgent)
 
         def work(engine: PooledEngine) -> Decision:
             end = time.monotonic() + longest
@@ -184,11 +201,22 @@ class EnginePool:
 
     def waiting_before(self, owner: str) -> int | None:
         """How many searches come before one of `owner` that waits; None if none waits."""
-        waiting = [ticket for ticket in self._tickets if not ticket.running]
-        for place, ticket in enumerate(waiting):
-            if ticket.owner == owner:
-                return place + len(self._tickets) - len(waiting)
-        return None
+        mine = next((one for one in self._tickets if one.owner == owner and not one.running), None)
+        return None if mine is None else len(self._before(mine))
+
+    def _before(self, ticket: Ticket) -> list[Ticket]:
+        """The searches that end before one that waits: earlier ones of its kind, and urgent
+        ones."""
+        place = self._queue.index(ticket) if ticket in self._queue else len(self._queue)
+        return [one for number, one in enumerate(self._queue)
+                if (number < place if one.urgent == ticket.urgent else one.urgent)]
+
+    def _may_begin(self, ticket: Ticket) -> bool:
+        before = self._before(ticket)
+        if ticket.urgent:
+            return len(before) < self.limits.searches
+        urgent = sum(one.urgent for one in before)  # they leave one place to the others
+        return len(before) - urgent < max(self.limits.searches - urgent, 1)
 
     def counts(self) -> dict[str, int]:
         """Searches that run and wait, processes in memory."""
@@ -229,6 +257,10 @@ class EnginePool:
                 await preparation.built.wait()
             if ticket.prepares:
                 self._prepared[ticket.kind] = ticket
+            self._queue.append(ticket)
+            while not self._may_begin(ticket):
+                await self._ended.wait()
+            enter("starting")
             return await loop.run_in_executor(self._threads, run)
         except _Stopped:
             raise EngineFailed(f"{ticket.spec}: stopped") from None
@@ -237,6 +269,10 @@ class EnginePool:
             raise
         finally:
             self._tickets.remove(ticket)
+            if ticket in self._queue:
+                self._queue.remove(ticket)
+            self._ended.set()
+            self._ended = asyncio.Event()
             if self._prepared.get(ticket.kind) is ticket:
                 del self._prepared[ticket.kind]
                 ticket.built.set()
@@ -247,11 +283,11 @@ class EnginePool:
     ) -> T:
         engine: PooledEngine | None = None
         try:
-            enter("starting")
             engine = self._take(ticket, lambda compiled: enter("compiling", compiled))
             if engine.owner != ticket.owner:
                 engine.new_game(ticket.seed)
                 engine.owner = ticket.owner
+            engine.urgent = ticket.urgent
             if not ticket.prepares:
                 enter("thinking")
             return work(engine)
@@ -269,6 +305,7 @@ class EnginePool:
                 self._busy.discard(engine)
                 keeps = engine is not None and engine.alive and not self._closed
                 if engine is not None and keeps:
+                    engine.used = time.monotonic()
                     self._idle.append(engine)
             if engine is not None and not keeps:
                 engine.end()
@@ -287,6 +324,7 @@ class EnginePool:
                 self._idle.remove(fits[-1])
             else:
                 keep = max(self.limits.processes - self._taken, 0)
+                self._idle.sort(key=_worth)
                 surplus = self._idle[: len(self._idle) - keep]
                 del self._idle[: len(surplus)]
         for spare in surplus:

@@ -34,7 +34,7 @@ class Engines(EnginePool):
         `must_move` is called a few times a second, in another thread, with the seconds of thinking
         so far. Once it is true, a search that `can_hurry` ends with its best move.
         """
-        ticket = Ticket(owner, state.game, spec, seed)
+        ticket = Ticket(owner, state.game, spec, seed, urgent=True)
 
         def think(engine: PooledEngine) -> Decision:
             timed = seconds is not None and "wall" in engine.budgets
@@ -92,8 +92,9 @@ class Engines(EnginePool):
 
         def look(engine: PooledEngine) -> tuple[Decision, str]:
             kind, budget = _kind(engine), None
-            if kind == "tree":
-                budget = Budget(wall=_LOOK)
+            if kind == "tree":  # one that had to be started searches for as long as that took
+                budget = Budget(wall=max(_LOOK, engine.built_in))
+                engine.built_in = 0.0
             elif kind == "depth":
                 budget = Budget(depth=depth, wall=_LONGEST_DEPTH)
             return engine.analyse(state, budget, ticket.stop.is_set), kind

@@ -397,7 +397,8 @@ class Game:
 
     async def _find_hint(self, spec: str) -> None:
         state = self.state
-        decision = await self._engines.search(f"{self.id}-hint", state, spec, self._seed + 2)
+        decision = await self._engines.search(
+            f"{self.id}-hint", state, spec, self._seed + 2, urgent=True)
         view = await asyncio.to_thread(position.decision_view, state, decision, _HINT_MOVES)
         if self.state is state:
             self._hint = {**view, "who": spec}
