@@ -27,6 +27,12 @@ from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 
 # Looks at once, after every change of the document, and every 25 ms: of what is in focus, where a
 # thing is and how wide the window is, nothing else tells. An error is a "not yet", told at the end.
+_BUTTON = """\
+((all) => all.find((one) => one.checkVisibility())
+  ?? (all[0]?.closest('.menu:not(:popover-open)')?.showPopover(), null))(
+    [...document.querySelectorAll('button')].filter((one) => (
+      one.textContent.trim() === %(text)s && !one.hidden && %(more)s)))
+"""
 _SEE = """
 const done = arguments[arguments.length - 1], end = performance.now() + %(milliseconds)d;
 let error = null, timer = null;
@@ -130,9 +136,8 @@ class Page:
         self.until(lambda: self.find(selector).click() or True, selector)
 
     def button(self, text: str, more: str = "true"):
-        """The button with this text, for which more holds."""
-        named = f"one.checkVisibility() && one.innerText.trim() === {json.dumps(text)} && {more}"
-        return self.see(f"[...document.querySelectorAll('button')].find((one) => {named})", text)
+        """The button with this text, for which more holds; one in a menu, after opening that."""
+        return self.see(_BUTTON % {"text": json.dumps(text), "more": more}, text)
 
     def press(self, text: str) -> None:
         """Click the button with this text, once it can be used."""

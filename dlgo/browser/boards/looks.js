@@ -1,7 +1,7 @@
 // What the kinds of boards look like. Colours are in boards.css; a cell is 100 units wide.
 //
 // A look is {name, ground(board, layer), front?(board, layer), piece(info, piece), columns?, labels?, margin?,
-// outline?(x, y)}: the outline of a cell that is not a square. `info` is the `board_info` of dlgo/display.py; its `look` names one of these.
+// places?, outline?(x, y)}: the outline of a cell that is not a square; `places`: where not all empty cells are legal, those that are have a dot. `info` is the `board_info` of dlgo/display.py; its `look` names one of these.
 
 import { s } from "../dom.js";
 
@@ -19,7 +19,7 @@ function stone(side, radius) {
 
 /** A grid of cells with stones: for any game that has no board of its own. */
 const cells = {
-  name: "cells",
+  name: "cells", places: true,
   ground({ info }, layer) {
     const { rows, cols } = info;
     let d = "";

@@ -3,13 +3,15 @@
 // Both functions give lists that `patch` of dom.js draws. `board` is a Board of board.js, with its
 // `view`, `moves`, `marks`, `cursor` and the turn that is being entered by its `hand`.
 
-/** Under the pieces: where the last piece has moved from and to, and a square for each cell of the map from cells to shares. */
+/** Under the pieces: where the last one has moved from and to, a square for each cell of the map from cells to shares, ways. */
 export function heatMarks(board) {
-  const { path = [] } = board.view;
+  const { path = [] } = board.view, { hints = [] } = board.marks;
   return [
     ...(path.length > 1 ? [path[0], path.at(-1)] : []).map((cell) => square(board, cell, 0, { class: "trail" })),
     ...[...board.marks.heat ?? []].map(([cell, share]) => (
       square(board, cell, 4, { rx: 12, class: share < 0 ? "heat less" : "heat", "fill-opacity": (0.1 + 0.8 * Math.abs(share)).toFixed(2) }))),
+    ...[...hints, ...shownSteps(board)].filter((one) => one.path.length > 1)
+      .map((one) => polyline(board, one.path, one === hints[0] ? "hint-way" : "hint-way other")),
   ];
 }
 
@@ -19,11 +21,11 @@ function square(board, cell, air, more) {
 }
 
 export function marksOver(board) {
-  const { hints = [], line = [], ownership = [] } = board.marks;
+  const { hints = [], ownership = [] } = board.marks;
   return [
     ...ownership.flatMap((share, cell) => ownerMarks(board, share, cell)), ...endMarks(board), ...turnMarks(board),
     ...hints.flatMap((hint, place) => hintMarks(board, hint, place)),
-    ...line.flatMap((step, place) => stepMarks(board, step, place)), ...drawnMarks(board),
+    ...shownSteps(board).flatMap((step) => stepMarks(board, step)), ...drawnMarks(board),
     ...(board.cursor === null ? [] : [square(board, board.cursor, 3, { rx: 10, class: "cursor" })]),
   ];
 }
@@ -62,6 +64,10 @@ function turnMarks(board) {
       ...[...board.input.nextCells()].map((cell) => ring(board, cell, 17, "target")),
     ];
   }
+  const places = board.look.places ? board.moves.filter(({ path }) => path.length === 1) : [];
+  if (places.length && places.length < board.view.cells.filter((piece) => piece < 0).length) {
+    return places.map(({ path }) => ring(board, path[0], 8, "place"));
+  }
   const starts = new Set(board.moves.filter(({ path }) => path.length > 1).map(({ path }) => path[0]));
   return [...starts].map((cell) => ring(board, cell, 46, "movable"));
 }
@@ -70,7 +76,6 @@ function hintMarks(board, { path, label, kind }, place) {
   if (!path.length) return [];
   const [x, y] = board.place(path.at(-1)), lines = label ? [label].flat() : [], two = lines.length > 1;
   return [
-    ...(path.length > 1 ? [polyline(board, path, place ? "hint-way other" : "hint-way")] : []),
     ring(board, path.at(-1), label ? 42 : 20, kind ?? (place ? "hint other" : "hint")),
     ...lines.map((text, i) => ["text", {
       x, y: y + 28 * (i - (lines.length - 1) / 2), class: two ? "hint-text small" : "hint-text",
@@ -79,16 +84,19 @@ function hintMarks(board, { path, label, kind }, place) {
   ];
 }
 
-/** A piece of a line with its number; a cell that is played on twice, or has a hint, shows the first. */
-function stepMarks(board, { path, player }, place) {
-  const { hints = [], line } = board.marks;
-  if (!path.length || [...hints, ...line.slice(0, place)].some((other) => other.path.at(-1) === path.at(-1))) return [];
-  const [x, y] = board.place(path.at(-1));
+/** The steps of a line; of a cell that is played on twice, or has a hint, the first. */
+function shownSteps({ marks: { hints = [], line = [] } }) {
+  return line.filter(({ path }, place) => (
+    path.length && ![...hints, ...line.slice(0, place)].some((other) => other.path.at(-1) === path.at(-1))));
+}
+
+/** A piece of a line with its number; one that was on the board has a way instead. */
+function stepMarks(board, step) {
+  const { path, player } = step, [x, y] = board.place(path.at(-1));
   const piece = { key: `piece${player}`, make: () => board.look.piece(board.info, player) };
   return [
-    path.length > 1 ? polyline(board, path, "hint-way other")
-      : ["g", { class: "line-piece", transform: `translate(${x} ${y})` }, piece],
-    ["text", { x, y, class: `line-text side${player}` }, String(place + 1)],
+    ...(path.length > 1 ? [] : [["g", { class: "line-piece", transform: `translate(${x} ${y})` }, piece]]),
+    ["text", { x, y, class: `line-text side${player}` }, String(board.marks.line.indexOf(step) + 1)],
   ];
 }
 

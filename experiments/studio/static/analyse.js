@@ -4,7 +4,7 @@ import { ask, listen } from "./api.js";
 import { HEATS, EngineView } from "./engine_view.js";
 import { capital, h } from "./dom.js";
 import { copyText, copyTo, fileNotes, filePicker, linkTo, saveFile } from "./files.js";
-import { controls, desk, memory, navigation, walk } from "./parts.js";
+import { controls, desk, memory, navigation, toolbar, walk } from "./parts.js";
 import { choices } from "./players.js";
 import { openStart } from "./start.js";
 import { Variations } from "./variations.js";
@@ -58,10 +58,10 @@ async function openBoard(root, [id, at], app, wanted = {}) {
     },
     engine: {
       run: ["Stop", " ", "stop or continue the engines", toggle, { class: "main" }],
-      second: ["Second engine", "+", "show or hide a second engine", second],
       exact: ["Exact values", "e", "exact values, where the game can be solved", exact],
     },
     view: {
+      second: ["Second engine", "+", "show or hide a second engine", second],
       line: ["Line", "l", "the expected line on the board", () => layer("line")],
       figures: ["Figures", "v", "figures on the board", () => layer("figures")],
       draw: ["Draw", "d", "draw, as with the right mouse button; at the mark of the board, Enter draws a letter, Shift+Enter then Enter an arrow", draw, { "aria-pressed": "false" }],
@@ -81,12 +81,10 @@ async function openBoard(root, [id, at], app, wanted = {}) {
   const heat = h("select", { id: "heat", onchange: () => { layers.heat = heat.value; remember("heat", heat.value); redraw(); } },
     Object.entries(HEATS).map(([key, [title]]) => h("option", { value: key, selected: key === layers.heat }, title)));
 
-  bars.view.prepend(h("label", { class: "inline", for: "heat" }, "Heat ", heat));
   const grid = h("div", { class: "engine-views" }), panels = h("div", { class: "engine-panels" });
   const variations = new Variations(go, change, view.names.join() === "human,human" ? "Moves" : view.names.map((name) => view.called[name] ?? name).join(" – "));
   const box = desk("analyse", `Analysis of ${view.title}`, view, grid, [
-    status, h("div", { class: "tools" }, bars.navigation, bars.engine), panels, variations.element,
-    h("div", { class: "tools" }, bars.view, bars.file), fileNotes(view)]);
+    status, toolbar(bars, h("label", { class: "inline", for: "heat" }, "Heat ", heat)), panels, variations.element, fileNotes(view)]);
   root.append(box);
   picker.on(box);
   buttons.exact.hidden = !view.solvable;

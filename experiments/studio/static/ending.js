@@ -5,7 +5,7 @@ import { fit, fitWords } from "./fit.js";
 import { choices } from "./players.js";
 
 export class Ending {
-  /** @param actions functions {look, review, rematch} of the page; without a review, null. */
+  /** @param actions functions {look, review, rematch, fresh} of the page; without a review, null. */
   constructor(actions) {
     const button = (text, run, name) => h("button", { class: name, onclick: run }, text);
     this.actions = actions;
@@ -14,7 +14,7 @@ export class Ending {
     this.levelButton = h("button", { hidden: true, onclick: () => actions.rematch(false, this.level.spec) });
     this.element = h("section", { class: "panel ending", "aria-label": "End of the game", hidden: true }, this.moments, this.fit,
       this.next = h("div", { class: "buttons" }, button("Rematch", () => actions.rematch(false), "main"), this.levelButton,
-        button("Change sides", () => actions.rematch(true)), actions.review && button("Review", actions.review)));
+        button("Change sides", () => actions.rematch(true)), actions.review && button("Review", actions.review), button("New game", actions.fresh)));
   }
 
   draw({ position, moments, game, levels, guest }) {

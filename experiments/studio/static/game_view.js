@@ -6,7 +6,7 @@ import { amount, capital, duration, h, percent } from "./dom.js";
 import { Count, ownershipOf, withDead } from "./count.js";
 import { Ending } from "./ending.js";
 import { fileNotes } from "./files.js";
-import { desk, follow, Meter, playerCard, preparingWords, table } from "./parts.js";
+import { desk, follow, Meter, playerCard, preparingWords, table, toolbar } from "./parts.js";
 import { choices, playerField } from "./players.js";
 
 const SPEEDS = { 0: "as fast as they can", 0.5: "0.5 s a move", 2: "2 s a move" };
@@ -23,10 +23,10 @@ function nameOf(view, side) {
 export class GameView {
   /**
    * @param buttons by name; what can be done now is enabled.
-   * @param actions functions {play, say, look, post, review, rematch} of the page.
-   * @param tools groups of buttons, shown above the moves.
+   * @param actions functions {play, say, look, post, review, rematch, fresh} of the page.
+   * @param bars groups of buttons, shown above the moves.
    */
-  constructor(view, buttons, actions, tools) {
+  constructor(view, buttons, actions, bars) {
     Object.assign(this, { view, buttons, actions });
     this.came = performance.now();  // when the view came
     this.board = makeBoard(view, actions.play, actions.say);
@@ -59,7 +59,7 @@ export class GameView {
     this.element = desk("play", `Game of ${view.title}`, view, this.board.element, [
       h("div", { class: "players" }, ...this.cards.map(({ element }) => element)),
       this.status, this.compiling, this.trouble, this.ending.element, this.meter.element,
-      h("div", { class: "tools" }, ...tools, this.speedField), this.typing, this.hintBox,
+      toolbar(bars, this.speedField), this.typing, this.hintBox,
       h("section", { class: "panel history" }, h("h2", {}, "Moves"), this.history), fileNotes(view), this.players]);
   }
 
@@ -105,9 +105,9 @@ export class GameView {
     buttons.pause.hidden = (engines < 2 && !view.clock) || view.position.over;
     buttons.step.hidden = this.speedField.hidden = engines < 2 || view.position.over;
     this.speed.value = String(view.delay);
-    buttons.hint.hidden = buttons.resign.hidden = engines > 1 || view.position.over;
-    buttons.now.hidden = !engines || view.position.over;
-    buttons.now.disabled = !view.canHurry;
+    buttons.resign.hidden = engines > 1 || view.position.over;
+    buttons.now.hidden = !view.canHurry || view.position.over;
+    buttons.hint.hidden = buttons.resign.hidden || !buttons.now.hidden;
     buttons.pause.textContent = view.paused ? "Continue" : "Pause";
     this.typing.hidden = view.position.over || !view.sides.includes("human");
     buttons.start.disabled = buttons.back.disabled = !(this.shown?.plies ?? view.plies);

@@ -3,7 +3,7 @@
 import { ask, follow } from "./api.js";
 import { makeBoard } from "./boards/index.js";
 import { capital, h, patch } from "./dom.js";
-import { controls, desk, memory, navigation, table, walk } from "./parts.js";
+import { controls, desk, memory, navigation, table, toolbar, walk } from "./parts.js";
 import { choices, judgeOf, playerField } from "./players.js";
 
 const [remembered, remember] = memory("guess");
@@ -48,7 +48,7 @@ export async function openGuess(root, id, app) {
   const side = h("select", { id: "guess-side", onchange: restart },
     [...info.players, "both sides"].map((player, i) => h("option", { value: i }, capital(player))));
   const asked = h("h2", {}), body = h("tbody", {}), total = h("h2", {});
-  const { board, status, words, play } = trainBoard(root, info, judge, app, [asked], [h("div", { class: "tools" }, Object.values(bars)),
+  const { board, status, words, play } = trainBoard(root, info, judge, app, [asked], [toolbar(bars),
     h("section", { class: "panel" }, total, table("Guesses", ["", "you", "game", "points"], body)),
     h("div", { class: "field" }, h("label", { for: "guess-side" }, "Guess the moves of"), side), engine.element]);
   const doubt = h("p", { class: "cannot", role: "status", hidden: true });

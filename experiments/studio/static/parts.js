@@ -26,13 +26,31 @@ export function controls(groups) {
     for (const [name, [text, key, what, run, more]] of Object.entries(actions)) {
       const button = text && h("button", {
         title: `${capital(what)} (${KEY_NAMES[key] ?? key})`, onclick: run,
-        "aria-label": /\w/.test(text) ? null : capital(what), ...more,  // a sign is no name
+        "aria-label": /\w/.test(text) ? null : capital(what), "data-key": KEY_NAMES[key] ?? key, ...more,  // a sign is no name
       }, text);
       if (button) bars[group].append(buttons[name] = button);
       keys.push({ key, what, run: () => { if (!button?.hidden && !button?.disabled) run(); } });
     }
   }
   return { buttons, keys, bars };
+}
+
+/** The bars of a view on one line: what is used all the time, and a menu of the rest, each with its key. */
+export function toolbar({ view, file, ...used }, ...more) {
+  const list = h("div", { class: "menu", popover: "", onclick: ({ target }) => { if (target.closest("button")) list.hidePopover(); } },
+    ...more, view, file);
+  const button = h("button", { "aria-haspopup": "true", "aria-label": "More", title: "More" }, "⋯");
+  button.popoverTargetElement = list;
+  list.addEventListener("beforetoggle", () => {
+    const { left, right, top, bottom } = button.getBoundingClientRect();
+    const below = top < innerHeight / 2, beside = left < innerWidth / 2;
+    Object.assign(list.style, {
+      left: beside ? `${left}px` : "auto", right: beside ? "auto" : `${innerWidth - right}px`,
+      top: below ? `${bottom}px` : "auto", bottom: below ? "auto" : `${innerHeight - top}px`,
+      maxHeight: `${Math.max(innerHeight - bottom, top)}px`,
+    });
+  });
+  return h("div", { class: "tools" }, ...Object.values(used), h("div", { class: "buttons" }, button, list));
 }
 
 const STEPPED = "[type=range], [type=radio]", WRITTEN = `input:not([type=checkbox], ${STEPPED}), textarea, [contenteditable]`;

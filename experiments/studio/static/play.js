@@ -5,7 +5,7 @@ import { copyTo, filePicker, goTo, saveFile } from "./files.js";
 import { keepResult } from "./fit.js";
 import { GameView } from "./game_view.js";
 import { Invitations } from "./invite.js";
-import { controls, navigation, walk } from "./parts.js";
+import { controls, navigation, toolbar, walk } from "./parts.js";
 import { openStart } from "./start.js";
 
 export function open(root, place, app) {
@@ -43,11 +43,11 @@ async function openGame(root, id, app) {
     },
     file: {
       save: ["Save", "s", "save the game as a file", () => saveFile(app, `${path}/file`)],
-      fresh: ["New game", "n", "new game", () => app.go("play"), { class: "main" }],
+      fresh: ["New game", "n", "new game", () => app.go("play")],
       open: picker.open,
     },
   });
-  const stage = new GameView(view, buttons, { play, say: app.say, look, post, review, rematch }, Object.values(bars));
+  const stage = new GameView(view, buttons, { play, say: app.say, look, post, review, rematch, fresh: () => app.go("play") }, bars);
   const invitations = new Invitations(app, path, view);
   stage.players.before(invitations.element);
   root.append(stage.element);

@@ -53,7 +53,7 @@ async function openReview(root, id, app) {
     },
   });
   buttons.sgf.hidden = info.name !== "go";
-  const head = h("div", { class: "review-progress" }, progress, told);
+  const head = h("div", { class: "review-progress" }, progress, bars.engine, told);
   const settings = h("div", { class: "panel" }, field.element,
     h("div", { class: "field" }, h("label", { for: "time" }, "Time"), time),
     h("label", { class: "inline", for: "exact", hidden: !solvable }, exact, "Prove what can be proved (exact values)"));
@@ -94,10 +94,8 @@ async function openReview(root, id, app) {
       reviewed.asked = asked;
       if (old) reviewed.go(old.place);
       const { activeElement } = document;
-      reviewed.tools.prepend(bars.engine);
-      reviewed.bars.view.append(buttons.analyse);
-      reviewed.tools.append(bars.file);
-      reviewed.tools.after(head);
+      reviewed.bars.view.after(bars.view, bars.file);
+      reviewed.graphPanel.before(head);
       reviewed.tablePanel.after(settings);
       picker.on(reviewed.element);
       place.replaceChildren(reviewed.element);

@@ -4,7 +4,7 @@
 import { makeBoard, pieceIcon } from "./boards/index.js";
 import { capital, h, patch, percent } from "./dom.js";
 import { Graph, KINDS, kindIcon, signOf } from "./graph.js";
-import { controls, desk, navigation, playerCard, table, walk } from "./parts.js";
+import { controls, desk, navigation, playerCard, table, toolbar, walk } from "./parts.js";
 
 export class Reviewed {
   /**
@@ -45,7 +45,6 @@ export class Reviewed {
     this.none = h("p", { class: "none" });
     this.slides = h("ul", { class: "mistakes", "aria-label": "Drops that no single move explains", onclick: choose });
     this.body = h("tbody", { onclick: choose });
-    this.tools = h("div", { class: "tools" }, bars.view);
     this.graphPanel = h("section", { class: "panel" },
       h("h2", {}, `What ${data.sides[0]} could expect`), this.graph.element,
       h("p", { class: "review-legend" }, ...Object.entries({ blunder: "25%", mistake: "10%", inaccuracy: "5%" }).map(([kind, cost]) => (
@@ -56,8 +55,8 @@ export class Reviewed {
       h("div", { class: "scroll" }, table(`Every move, what ${data.sides[0]} could expect after it, and what it cost its player`,
         ["", "move", `for ${data.sides[0]}`, "cost"], this.body)));
     this.element = desk("review", `Review of ${info.title}`, info, this.board.element, [
-      h("div", { class: "review-first" }, h("div", { class: "tools" }, bars.navigation),
-        h("div", { class: "panel about" }, this.where, this.verdict, this.words), this.tools, this.graphPanel, this.mistakePanel),
+      h("div", { class: "review-first" }, toolbar(bars), h("div", { class: "panel about" }, this.where, this.verdict, this.words)),
+      this.graphPanel, this.mistakePanel,
       h("div", { class: "players" }, ...this.cards.map(({ element }) => element)), this.tablePanel]);
     this.update(data);
     this.go(0);

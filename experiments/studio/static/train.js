@@ -6,7 +6,7 @@ import { pictureOf } from "./boards/index.js";
 import { capital, h, patch } from "./dom.js";
 import { filePicker } from "./files.js";
 import { openGuess, trainBoard } from "./guess.js";
-import { controls, memory } from "./parts.js";
+import { controls, memory, toolbar } from "./parts.js";
 import { choices, playerField } from "./players.js";
 
 const [remembered, remember] = memory("train");
@@ -60,7 +60,7 @@ async function openPuzzle(root, name, number, app) {
   const choice = h("select", { id: "puzzle", "aria-label": "Puzzle", onchange: () => go(Number(choice.value)) },
     levels.map((level, i) => h("option", { value: i + 1, selected: i + 1 === number }, `Puzzle ${i + 1} of ${levels.length}, ${level}`)));
   const count = h("p", { class: "note" });
-  const { board, status, words } = trainBoard(root, puzzle, judge, app, [h("h2", {}, puzzle.goal)], [h("div", { class: "tools" }, Object.values(bars)), choice, count]);
+  const { board, status, words } = trainBoard(root, puzzle, judge, app, [h("h2", {}, puzzle.goal)], [toolbar(bars), choice, count]);
   board.flip(puzzle.look === "checkers" && puzzle.position.turn === 0);
   draw(true);
 

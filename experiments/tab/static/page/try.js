@@ -7,7 +7,7 @@ import { ask } from "./api.js";
 import { duration, h, percent } from "./dom.js";
 import { EngineView } from "./engine_view.js";
 import { copyText, copyTo } from "./files.js";
-import { controls, desk, table } from "./parts.js";
+import { controls, desk, table, toolbar } from "./parts.js";
 import { choices } from "./players.js";
 
 const LOG_ROWS = 6;
@@ -84,7 +84,7 @@ export async function open(root, place, app) {
   }
   const two = engineViews.length > 1, panels = engineViews.map(({ panel }) => panel);
   const box = desk("analyse try", view.title, view, h("div", { class: "engine-views" }, engineViews.map(({ element }) => element)), [
-    h("div", { class: "tools" }, bars.engine, bars.navigation, bars.view), h("div", { class: "try-options" }, options.map(({ element }) => element)), status,
+    toolbar(bars), h("div", { class: "try-options" }, options.map(({ element }) => element)), status,
     table("Searches", ["engine", "plays", "value", "searched", "time"], log, { class: "searches" }), h("div", { class: "engine-panels" }, panels), commands]);
   box.classList.toggle("pair", two);
   root.append(box);
