@@ -103,7 +103,6 @@ class PooledEngine(IsolatedEngine):
             self.end()
             raise
         self._stop, self._on_compiling = lambda: False, None
-        self.built_in = time.monotonic() - self.used  # seconds
         self.timeout = limits.move_timeout
 
     def analyse(

@@ -92,9 +92,8 @@ class Engines(EnginePool):
 
         def look(engine: PooledEngine) -> tuple[Decision, str]:
             kind, budget = _kind(engine), None
-            if kind == "tree":  # one that had to be started searches for as long as that took
-                budget = Budget(wall=max(_LOOK, engine.built_in))
-                engine.built_in = 0.0
+            if kind == "tree":
+                budget = Budget(wall=_LOOK)
             elif kind == "depth":
                 budget = Budget(depth=depth, wall=_LONGEST_DEPTH)
             return engine.analyse(state, budget, ticket.stop.is_set), kind

@@ -20,7 +20,7 @@ class Fake:
     """Stands for an engine's process."""
 
     built: list[str] = []
-    alive, built_in = True, 0.0
+    alive = True
 
     def __init__(self, ticket: Ticket, *_: Any) -> None:
         self.spec, self.owner, self.kind = ticket.spec, ticket.owner, ticket.kind
