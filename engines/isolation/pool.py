@@ -225,11 +225,7 @@ class EnginePool:
         return {"running": running, "waiting": len(self._tickets) - running, "processes": processes}
 
     async def submit(self, ticket: Ticket, work: Callable[[PooledEngine], T]) -> T:
-        """Do `work` with an engine, in a thread, when its turn comes. Raises as `search`.
-
-        It waits for an engine of its kind that is being prepared: two that compile the same code
-        take twice as long.
-        """
+        """Do `work` with an engine, in a thread, when its turn comes. Raises as `search`."""
         if sum(not preparation.running for preparation in self._tickets) >= _MOST_WAITING:
             raise TooManySearches(f"{_MOST_WAITING} searches are waiting; try again later")
         loop = asyncio.get_running_loop()
@@ -252,13 +248,9 @@ class EnginePool:
         self._tickets.append(ticket)
         self.on_change()
         try:
-            while (preparation := self._prepared.get(ticket.kind)) is not None:
-                await preparation.built.wait()
+            await self._wait_turn(ticket)
             if ticket.prepares:
                 self._prepared[ticket.kind] = ticket
-            self._queue.append(ticket)
-            while not self._may_begin(ticket):
-                await self._ended.wait()
             enter("starting")
             return await loop.run_in_executor(self._threads, run)
         except _Stopped:
@@ -268,14 +260,29 @@ class EnginePool:
             raise
         finally:
             self._tickets.remove(ticket)
-            if ticket in self._queue:
-                self._queue.remove(ticket)
-            self._ended.set()
-            self._ended = asyncio.Event()
+            self._leave_queue(ticket)
             if self._prepared.get(ticket.kind) is ticket:
                 del self._prepared[ticket.kind]
                 ticket.built.set()
             self.on_change()
+
+    async def _wait_turn(self, ticket: Ticket) -> None:
+        """Wait for a place, and for an engine of the same kind that is being prepared, without one:
+        two that compile the same code take twice as long."""
+        while ticket not in self._queue:
+            while (preparation := self._prepared.get(ticket.kind)) is not None:
+                await preparation.built.wait()
+            self._queue.append(ticket)
+            while not self._may_begin(ticket):
+                await self._ended.wait()
+            if ticket.kind in self._prepared:
+                self._leave_queue(ticket)
+
+    def _leave_queue(self, ticket: Ticket) -> None:
+        if ticket in self._queue:
+            self._queue.remove(ticket)
+        self._ended.set()
+        self._ended = asyncio.Event()
 
     def _run(
         self, ticket: Ticket, work: Callable[[PooledEngine], T], enter: Callable[..., None]

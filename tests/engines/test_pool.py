@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -87,6 +88,40 @@ def test_an_analysis_goes_on_beside_moves_without_end(play) -> None:
         await asyncio.gather(*moves)
 
     play(work, searches=2)
+
+
+def test_a_move_waits_for_no_preparation_that_waits_itself(play) -> None:
+    async def work(pool: EnginePool) -> None:
+        held = threading.Event()
+        analyses = [search(pool, f"analysis-{number}", held) for number in range(2)]
+        preparation = asyncio.ensure_future(pool.prepare("move", GAME, "move"))
+        await asyncio.sleep(0.2)
+        assert await search(pool, "move", urgent=True) == "move" and not preparation.done()
+        held.set()
+        await asyncio.gather(preparation, *analyses)
+
+    play(work, searches=2)
+
+
+def test_searches_wait_for_an_engine_that_is_being_prepared(play, monkeypatch) -> None:
+    begun = threading.Event()
+
+    def compiles(self: Fake, ticket: Ticket, *more: Any) -> None:
+        begun.set()
+        time.sleep(0.5)
+        plain(self, ticket, *more)
+
+    plain = Fake.__init__
+    monkeypatch.setattr(Fake, "__init__", compiles)
+
+    async def work(pool: EnginePool) -> None:
+        preparation = asyncio.ensure_future(pool.prepare("move", GAME, "move"))
+        await asyncio.to_thread(begun.wait)
+        searches = [search(pool, "move", urgent=urgent) for urgent in (True, False, True)]
+        assert await asyncio.gather(*searches) == 3 * ["move"] and preparation.done()
+
+    play(work, searches=2)
+    assert Fake.built == ["move"]
 
 
 def test_a_search_that_is_given_up_blocks_nobody(play) -> None:

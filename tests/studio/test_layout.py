@@ -124,6 +124,7 @@ def views(studio: Studio, page: Page) -> Iterator[tuple[str, list[str]]]:
     opened("inside/preset=visits-shift&step=155", ".children tbody tr:nth-child(7)")
     yield "search", [".sentence", ".stepping .main"]
     yield opened("inside", "h1")
+    yield opened("library", "h1", ".games-table tbody tr:first-child a")
     yield opened("course", "h1", "section:first-of-type h2")
     yield opened("train", "h1", ".game-card:first-child")
     yield opened("train/puzzles/connect4/1", ".stage svg.board", ".status", ".side button")

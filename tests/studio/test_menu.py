@@ -16,14 +16,16 @@ pytestmark = pytest.mark.slow
 
 # How many lines of buttons there are before the moves, and what scrolls in a bar that scrolls.
 LINES = """
-const shown = [...document.querySelectorAll('.side .tools button')].filter((one) => one.checkVisibility());
+const all = [...document.querySelectorAll('.side .tools button')];
+const shown = all.filter((one) => one.checkVisibility());
 return new Set(shown.map((one) => Math.round(one.getBoundingClientRect().top))).size;
 """
 SCROLLERS = """
 const scrolls = (one) => one.scrollHeight > one.clientHeight + 1;
 const [side] = document.querySelectorAll('.side');
-return scrolls(side) ? [...side.querySelectorAll('*')].filter((one) => (
-  /auto|scroll/.test(getComputedStyle(one).overflowY) && scrolls(one))).map((one) => one.className) : [];
+const inside = scrolls(side) ? [...side.querySelectorAll('*')] : [];
+return inside.filter((one) => /auto|scroll/.test(getComputedStyle(one).overflowY) && scrolls(one))
+  .map((one) => one.className);
 """
 MENU = "document.querySelector('.menu:popover-open')"
 LONG = " ".join(f"{column}{row}" for row in (2, 4, 6, 8) for column in "ABCDEFGHJ")
@@ -58,7 +60,8 @@ def test_a_menu_shows_keys_and_closes_when_something_is_chosen(
             more.click()
             page.see(MENU)
             left, top, right, bottom = page.driver.execute_script(
-                f"const r = {MENU}.getBoundingClientRect(); return [r.left, r.top, r.right, r.bottom]")
+                f"const {{ left, top, right, bottom }} = {MENU}.getBoundingClientRect();"
+                "return [left, top, right, bottom]")
             assert left >= 0 and top >= 0 and right <= size[0] and bottom <= size[1]
             keys = page.driver.execute_script(
                 f"return [...{MENU}.querySelectorAll('button')].map((one) => "

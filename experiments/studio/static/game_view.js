@@ -75,7 +75,7 @@ export class GameView {
       const captured = now.captured?.[1 - side] ? `captures ${now.captured[1 - side]}` : "";
       const points = side && view.name === "go" ? `komi ${view.options.komi}` : "";
       const spec = [view.sides[side], view.names[side]].find((one) => one !== "human"), engine = spec === text ? "" : spec;
-      note.textContent = [view.players[side] === text ? "" : view.players[side], engine, points, captured].filter(Boolean).join(" · ");
+      note.textContent = [capital(view.players[side]) === text ? "" : view.players[side], engine, points, captured].filter(Boolean).join(" · ");
       element.classList.toggle("turn", !view.position.over && view.position.turn === side);
       element.classList.toggle("winner", view.position.winner === side);
     });
