@@ -29,7 +29,8 @@ from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
 # thing is and how wide the window is, nothing else tells. An error is a "not yet", told at the end.
 _BUTTON = """\
 ((all) => all.find((one) => one.checkVisibility())
-  ?? (all[0]?.closest('.menu:not(:popover-open)')?.showPopover(), null))(
+  ?? (all.map((one) => one.closest('.menu:not(:popover-open)')).find(Boolean)?.showPopover(),
+      null))(
     [...document.querySelectorAll('button')].filter((one) => (
       one.textContent.trim() === %(text)s && !one.hidden && %(more)s)))
 """
@@ -152,8 +153,8 @@ class Page:
         assert asked == "Really resign?"
 
     def choose(self, field: str, value: str) -> None:
-        """Choose a value in a list."""
-        self.find(field)
+        """Choose a value in a list, which may be in a menu."""
+        self.see(f"document.querySelector({json.dumps(field)})", field)
         self.driver.execute_script(
             "const list = document.querySelector(arguments[0]); list.value = arguments[1];"
             "list.dispatchEvent(new Event('change', { bubbles: true }))", field, value)

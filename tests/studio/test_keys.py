@@ -14,6 +14,7 @@ from selenium.webdriver.common.keys import Keys  # noqa: E402
 
 MOVES = "443352"
 BOARD = ".stage svg.board"
+MORE = ".tools [aria-label='More']"
 CURSOR = f"document.querySelector('{BOARD}').hasAttribute('aria-activedescendant')"
 
 
@@ -52,7 +53,7 @@ def test_the_arrows_step_after_any_click(studio: Studio, page: Page, game: str) 
     page.click("summary")
     walk(page, last)
     page.go(f"analyse/{played(studio, 'connect4', MOVES)}")
-    for selector in ("#heat", "#heat", BOARD):  # opens and closes the list; a move
+    for selector in (MORE, "#heat", "#heat", BOARD):  # opens the menu, the list twice; a move
         page.click(selector)
     page.see_pieces(last + 1, "the move")
     page.click("[data-node='3']")
@@ -142,6 +143,7 @@ def test_enter_begins_to_choose_a_cell_and_esc_or_the_mouse_ends_it(
 
 def test_a_list_that_the_keyboard_has_come_to_keeps_its_arrows(page: Page, game: str) -> None:
     page.go(f"analyse/{game}")
+    page.click(MORE)
     page.find("#heat")
     page.driver.execute_script(
         "document.querySelector('#heat').value = 'visits';"

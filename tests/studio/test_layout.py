@@ -18,12 +18,16 @@ pytest.importorskip("selenium", reason="needs selenium")
 SIZES = [(1280, 800), (1024, 768), (2560, 1440), (640, 360), (390, 844)]
 # What is also in sight: in windows of more than 1000 px, and on a phone.
 LARGE = {
+    "library": [".games-table tbody tr:first-child a"],
     "two moves": [".moves li:nth-child(2)"],
     "two engines": [f".engine-view:nth-child({n}) .seen tbody tr:first-child" for n in (1, 2)],
     "review": [".mistakes li:first-child", ".graph"],
     "search": [".card.here", ".children tr:nth-child(7)", ".node-board .board"],
 }
-PHONE = {"search": [".card.here", ".children tr:nth-child(5)"], "course": ["nav a:last-child"]}
+PHONE = {
+    "library": LARGE["library"],
+    "search": [".card.here", ".children tr:nth-child(5)"], "course": ["nav a:last-child"],
+}
 # What the parts of a view must be: in the window, and not under anything else.
 LOOK = """
 const [needed] = arguments, wrong = [], find = (selector) => (
@@ -124,7 +128,7 @@ def views(studio: Studio, page: Page) -> Iterator[tuple[str, list[str]]]:
     opened("inside/preset=visits-shift&step=155", ".children tbody tr:nth-child(7)")
     yield "search", [".sentence", ".stepping .main"]
     yield opened("inside", "h1")
-    yield opened("library", "h1", ".games-table tbody tr:first-child a")
+    yield opened("library", "h1")
     yield opened("course", "h1", "section:first-of-type h2")
     yield opened("train", "h1", ".game-card:first-child")
     yield opened("train/puzzles/connect4/1", ".stage svg.board", ".status", ".side button")

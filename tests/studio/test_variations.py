@@ -186,7 +186,7 @@ def test_variations_are_made_marked_and_saved_on_the_page(studio: Studio, page: 
     assert [node.comment for node in saved.root.main_line()] == ["", "a start", "", "from here on"]
     with page.sized(400, 800):
         page.driver.execute_script("scrollTo(0, 0)")
-        page.keys(Keys.HOME)
+        page.keys(Keys.HOME, on=".stage svg.board")
         page.see_text("Black to move")
         page.keys(Keys.END)
         page.see_text("After E5")
