@@ -335,7 +335,7 @@ def starting_process() -> Iterator[None]:
         try:
             yield
         finally:
-            sys.path[:] = whole
+            sys.path += [entry for entry in whole if entry not in sys.path]  # some may be new
 
 
 def _folder_of(name: str, file: str) -> str:
