@@ -100,7 +100,7 @@ def test_what_got_through_before_does_not(tmp_path, capfd) -> None:
 SLOW = """\
 import time
 def select_move(state):
-    if len(state.moves()) > 3:
+    if len(state.moves()) > 2:  # before anybody can have won
         {}
     return state.legal_moves()[0]
 """
@@ -151,7 +151,7 @@ def killed(folder: Path, when: Callable[[], bool], wait: float = 0.0) -> dict[st
         process.wait(wait)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    until = time.monotonic() + 120
+    until = time.monotonic() + 400
     while left_behind(process.pid):
         assert time.monotonic() < until, "processes outlive the league"
         time.sleep(0.05)
