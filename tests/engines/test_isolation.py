@@ -207,6 +207,7 @@ def test_two_spellings_of_a_nested_engine_are_one_entrant() -> None:
         EngineSpec.parse('puct:sims=5,agent="mcts:simz=8"')
 
 
+@pytest.mark.slow
 def test_neighbours_of_another_bot_are_not_imported_in_its_process(folder: Path) -> None:
     """Also after this process has loaded the other one's."""
     bots = []

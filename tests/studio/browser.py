@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -75,6 +76,14 @@ new MutationObserver((records) => records.forEach(({ addedNodes }) => addedNodes
   if (node.matches?.(".toast") && node.checkVisibility()) window.messages.push(node);
 }))).observe(document, { subtree: true, childList: true });
 """
+
+
+def rested(look: Callable[[], list[str]]) -> list[str]:
+    """What is wrong in a view, which has twenty seconds to come to rest."""
+    end = time.monotonic() + 20
+    while (wrong := look()) and time.monotonic() < end:
+        time.sleep(0.1)
+    return wrong
 
 
 class Page:
@@ -249,12 +258,12 @@ class Page:
 
     def nameless(self) -> list[str]:
         """The roles of all that can be used or looked at and has no name for a screen reader."""
-        nodes = self.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
-        return [
-            node["role"]["value"] for node in nodes
+        return rested(lambda: [
+            node["role"]["value"]
+            for node in self.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
             if not node["ignored"] and node["role"]["value"] in _NAMED
             and not node.get("name", {}).get("value", "").strip()
-        ]
+        ])
 
     def errors(self) -> list[str]:
         """What the browser's console complains of."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib.resources import files
 
 import pytest
 
 from tests.sample_ledger import write_sample
-from tests.studio.browser import Page
+from tests.studio.browser import Page, rested
 from tests.studio.client import BOTS, Studio
 from tests.studio.test_review import COLUMNS
 
@@ -98,6 +97,7 @@ def views(studio: Studio, page: Page) -> Iterator[tuple[str, list[str]]]:
         "localStorage.setItem('dlgo-analyse-connect4 0', 'mcts:sims=100');"
         "localStorage.setItem('dlgo-analyse-connect4 1', 'alphabeta:depth=2');"
         "localStorage.setItem('dlgo-review-connect4', 'mcts:sims=50');"
+        "localStorage.setItem('dlgo-review-exact', 'no');"  # what is proved depends on time
     )
     opened("play", "h1", "[value=breakthrough]")
     page.driver.execute_script("document.querySelector('[value=breakthrough]').click()")
@@ -122,6 +122,7 @@ def views(studio: Studio, page: Page) -> Iterator[tuple[str, list[str]]]:
     yield "two engines", engine
     page.press("One engine")
     opened(f"review/{played(studio, 'connect4', ' '.join(COLUMNS))}", ".mistakes li")
+    page.see_text("17 of 17 positions evaluated by mcts:sims=50", ".review-told")
     page.keys("m")
     page.find(".verdict p:first-child")
     yield "review", [".stage svg.board", ".review-where", ".verdict p:first-child", *NAVIGATION]
@@ -135,14 +136,6 @@ def views(studio: Studio, page: Page) -> Iterator[tuple[str, list[str]]]:
     if not studio.ledgers["sample"].exists():
         write_sample(studio.ledgers["sample"])
     yield opened("watch/sample.sqlite", "h1", ".standings tr:first-child button")
-
-
-def rested(look: Callable[[], list[str]]) -> list[str]:
-    """What is wrong in a view, which has twenty seconds to come to rest."""
-    end = time.monotonic() + 20
-    while (wrong := look()) and time.monotonic() < end:
-        time.sleep(0.1)
-    return wrong
 
 
 def lacking(page: Page, needed: list[str]) -> list[str]:
