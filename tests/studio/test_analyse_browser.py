@@ -52,6 +52,33 @@ def test_the_line_of_a_move_under_the_pointer_is_on_the_board(studio: Studio, pa
     assert page.nameless() == [] and page.errors() == []
 
 
+def test_a_piece_that_is_picked_up_shows_what_its_moves_are_worth(
+    studio: Studio, page: Page,
+) -> None:
+    page.go(f"analyse/{studio.new('breakthrough:rows=5,cols=5')}")
+    page.driver.execute_script(
+        "localStorage.setItem('dlgo-analyse-breakthrough:rows=5,cols=5 0', 'mcts:sims=2000')")
+    page.see("document.querySelector('.engine-view')?.dataset.look > 20", "the search")
+    page.press("Stop")
+    page.see("document.querySelectorAll('.stage .hint-way').length > 1", "ways of the best moves")
+    page.click_cell(6)  # b2, in the middle of the second row
+    ways = "[...document.querySelectorAll('.stage .hint-way')]"
+    page.see(f"{ways}.length === 3", "its three moves")
+    place = page.driver.execute_script("""
+        const { x, y, width, height } = document.querySelector(
+          ".stage [data-cell='6']").getBBox();
+        return `${x + width / 2},${y + height / 2}`;
+    """)
+    starts = page.driver.execute_script(
+        f"return {ways}.map((one) => one.getAttribute('points').split(' ')[0])")
+    assert starts == 3 * [place]
+    assert all("%" in text for text in page.texts(".stage .hint-text:nth-of-type(odd)"))
+    page.click_cell(6)  # put back
+    page.see(f"new Set({ways}.map((one) => one.getAttribute('points').split(' ')[0])).size > 1",
+             "the best moves of all pieces")
+    assert page.errors() == []
+
+
 def test_the_difference_of_two_engines_has_two_colours(studio: Studio, page: Page) -> None:
     analysed(studio, page)
     page.driver.execute_script(

@@ -5,7 +5,7 @@
 
 /** Under the pieces: where the last one has moved from and to, a square for each cell of the map from cells to shares, ways. */
 export function heatMarks(board) {
-  const { path = [] } = board.view, { hints = [] } = board.marks;
+  const { path = [] } = board.view, hints = shownHints(board);
   return [
     ...(path.length > 1 ? [path[0], path.at(-1)] : []).map((cell) => square(board, cell, 0, { class: "trail" })),
     ...[...board.marks.heat ?? []].map(([cell, share]) => (
@@ -21,10 +21,10 @@ function square(board, cell, air, more) {
 }
 
 export function marksOver(board) {
-  const { hints = [], ownership = [] } = board.marks;
+  const { ownership = [] } = board.marks;
   return [
     ...ownership.flatMap((share, cell) => ownerMarks(board, share, cell)), ...endMarks(board), ...turnMarks(board),
-    ...hints.flatMap((hint, place) => hintMarks(board, hint, place)),
+    ...shownHints(board).flatMap((hint, place) => hintMarks(board, hint, place)),
     ...shownSteps(board).flatMap((step) => stepMarks(board, step)), ...drawnMarks(board),
     ...(board.cursor === null ? [] : [square(board, board.cursor, 3, { rx: 10, class: "cursor" })]),
   ];
@@ -82,6 +82,11 @@ function hintMarks(board, { path, label, kind }, place) {
       css: `font-size: ${Math.min(two ? 22 : 44, 104 / text.length)}px`,  // it fits its disc
     }, text]),
   ];
+}
+
+/** The hints; of a piece that has been picked up, all that is known of its moves, and nothing of others. */
+function shownHints({ marks: { hints = [], others = [] }, input: { prefix } }) {
+  return prefix.length ? [...hints, ...others].filter(({ path }) => prefix.every((cell, i) => path[i] === cell)) : hints;
 }
 
 /** The steps of a line; of a cell that is played on twice, or has a hint, the first. */

@@ -196,10 +196,11 @@ export class EngineView {
     marks.heat = new Map([...heat].map(([cell, value]) => [cell, value / most]).filter(([, value]) => Math.abs(value) > 0.04));
     if (layers.line || preview) marks.line = this.#line();
     else if (layers.figures) {
-      marks.hints = seen.moves.slice(0, 6).filter(({ share }, i) => !i || (share ?? 0) > 0.02).map((move) => ({
+      const best = seen.moves.slice(0, 6).filter(({ share }, i) => !i || (share ?? 0) > 0.02);
+      [marks.hints, marks.others] = [best, seen.moves.filter((move) => !best.includes(move))].map((moves) => moves.map((move) => ({
         path: move.path, label: move.value === undefined ? "" : [
           percent((1 + move.value) / 2), ...(move.visits === undefined ? [] : [amount(move.visits)])],
-      }));
+      })));
     }
     return marks;
   }
