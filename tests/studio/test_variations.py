@@ -195,3 +195,27 @@ def test_variations_are_made_marked_and_saved_on_the_page(studio: Studio, page: 
     page.see_text("After B4 (move 2")
     assert page.texts(".turn") == ["1. C3", "2. B4", "2. D2", "3. B4", "3. D2"]
     assert page.nameless() == [] and page.errors() == []
+
+
+def test_the_tree_is_drawn_once_there_are_variations(studio: Studio, page: Page) -> None:
+    page.go(f"analyse/{opened(studio, b'(;GM[1]FF[4]SZ[5];B[cc];W[bb])')}/1")
+    page.see_text("After C3 (move 1 of 2)")
+    assert page.count(".drawn-tree circle") == 0
+    page.click_cell(6)
+    page.see("document.querySelectorAll('.drawn-tree circle').length === 4", "the tree")
+    page.go(f"analyse/{opened(studio, FILE)}")
+    page.see_text("After D2 (move 3).")
+    circles = page.driver.execute_script("""
+        return [...document.querySelectorAll('.drawn-tree circle')].map((one) => [
+          one.dataset.node, one.getAttribute('cx') / 24, one.getAttribute('cy') / 24,
+          one.getAttribute('class'), one.textContent]);
+    """)
+    assert [(int(node), x, y) for node, x, y, *_ in circles] == [
+        (0, 0, 0), (1, 1, 0), (2, 2, 0), (3, 3, 0), (4, 2, 1), (5, 3, 1)]
+    assert [one[3:] for one in circles] == [
+        ["side", "start"], ["side0", "C3"], ["side1", "B4"], ["side0 here", "D2"],
+        ["side1", "D2"], ["side0", "B4"]]
+    page.click(".drawn-tree [data-node='5']")
+    page.see_text("After B4 (move 3).")
+    page.find(".drawn-tree [data-node='5'].here")
+    assert page.errors() == []

@@ -82,7 +82,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
     Object.entries(HEATS).map(([key, [title]]) => h("option", { value: key, selected: key === layers.heat }, title)));
 
   const grid = h("div", { class: "engine-views" }), panels = h("div", { class: "engine-panels" });
-  const variations = new Variations(go, change, view.names.join() === "human,human" ? "Moves" : view.names.map((name) => view.called[name] ?? name).join(" – "));
+  const variations = new Variations(view, go, change, view.names.join() === "human,human" ? "Moves" : view.names.map((name) => view.called[name] ?? name).join(" – "));
   const box = desk("analyse", `Analysis of ${view.title}`, view, grid, [
     status, toolbar(bars, h("label", { class: "inline", for: "heat" }, "Heat ", heat)), panels, variations.element, fileNotes(view)]);
   root.append(box);
