@@ -71,12 +71,17 @@ class HeuristicEngine(Engine):
 
     def _arguments(self, root: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """Those of `filter_moves` and of `random_action_of`; `root` has room for the search."""
-        states = kernels.make_batch(root, RULES + 1)
-        kernels.copy_into(kernels.row(states, 0), root)
-        allowed = np.ones(self.game.num_actions, np.bool_)
-        filtering = states, self._actions, self.settings["level"], allowed, np.zeros(1, np.int64)
+        filtering = filter_arguments(root, self._actions, self.settings["level"])
+        states, _, _, allowed, _ = filtering
         return filtering, (
             kernels.row(states, 0), allowed, self.game.pass_action, self._actions[0], self._rng)
+
+
+def filter_arguments(root: Any, actions: np.ndarray, level: int) -> tuple[Any, ...]:
+    """Those of `filter_moves`, with all moves allowed; `root` has room for `RULES` plies."""
+    states = kernels.make_batch(root, RULES + 1)
+    kernels.copy_into(kernels.row(states, 0), root)
+    return states, actions, level, np.ones(actions.shape[1], np.bool_), np.zeros(1, np.int64)
 
 
 @kernel

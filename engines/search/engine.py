@@ -13,6 +13,7 @@ import dataclasses
 import functools
 from abc import abstractmethod
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from dlgo.api import GameState, Move
 from dlgo.rng import below, derive_seed, make_rng
 from dlgo.specs import Option
 from engines.base import TABLES, Budget, Cost, Decision, Engine, Kernels
+from engines.heuristic.engine import RULES, filter_arguments, filter_moves
 from engines.search import tree as ts
 from engines.search.searcher import LONGEST_LINE, Searcher
 
@@ -33,6 +35,8 @@ TREE_OPTIONS = (
     Option("mistake", 0.0, "play a random one of the moves whose share of wins in the search is at "
            "most this below the best move's; 0: play the best", low=0, high=1),
     Option("alert", False, "make no mistake where the best move takes pieces off the board"),
+    Option("rules", 0, "rules of thumb that the moves obey: 1, win at once; 2, also leave the "
+           "opponent no win at once; 0: none", low=0, high=2),
     TABLES,
 )
 # Visits of a move before `mistake` trusts its share of wins; the standard error is 0.18 then.
@@ -40,8 +44,9 @@ _TRUSTED = 8
 # Options that are constants of the selection rule: their names there.
 _CONSTANTS = {name: name for name in ("c_uct", "hints", "c_puct", "fpu_reduction",
                                       "visits_exponent")} | {"rave": "equivalence"}
-# Options that do not change what a search does.
-_NEUTRAL = ("nodes_max", "reuse", "cache", "runtime", "temperature", "sample_plies")
+# Options that do not change what a search does: they choose a move after it, or only cost memory.
+_NEUTRAL = ("nodes_max", "reuse", "cache", "runtime", "temperature", "sample_plies", "mistake",
+            "alert", "rules")
 THREADS = Option("threads", 1, "trees that grow in parallel and share the simulations", low=1,
                  high=64)
 
@@ -74,6 +79,7 @@ class TreeSearchEngine(Engine):
         rule = self._searchers[0].rule
         constants = {option: f"rule.{field}" for option, field in _CONSTANTS.items()
                      if hasattr(rule, field)}
+        calls["filter_moves"] = (filter_moves, self._filter_arguments(state.kernel_state))
         return Kernels(driver, calls, facts | {"options": [*_NEUTRAL, *constants],
                                                "constants": constants})
 
@@ -116,6 +122,8 @@ class TreeSearchEngine(Engine):
         values = np.where(proven == ts.UNPROVEN, values, proven)
         if self.settings["mistake"] > 0 and result is None:
             action = self._err(state, action, visited, visits, (1 + sign * values) / 2)
+        if self.settings["rules"]:
+            action = self._obey(state, action, visited)
         return Decision(
             move=self._move_of(action),
             value=float(sign * (value if result is None else result)),
@@ -155,6 +163,18 @@ class TreeSearchEngine(Engine):
         enough = wins[actions == best][0] - self.settings["mistake"]
         choices = actions[(actions == best) | ((visits >= _TRUSTED) & (wins >= enough))]
         return int(choices[below(self._mistakes, len(choices))])
+
+    def _obey(self, state: GameState, choice: int, visited: np.ndarray) -> int:
+        """The choice if it obeys the option `rules`; else a move that does, the most visited."""
+        arguments = self._filter_arguments(self.game.scratch_state(state.kernel_state, RULES))
+        filter_moves(*arguments)
+        _, _, _, allowed, _ = arguments
+        legal = state.legal_actions().tolist()
+        return next(action for action in (choice, *visited.tolist(), *legal) if allowed[action])
+
+    def _filter_arguments(self, root: Any) -> tuple[Any, ...]:
+        actions = np.zeros((RULES, self.game.num_actions), np.int64)
+        return filter_arguments(root, actions, self.settings["rules"])
 
     def analyse(self, state: GameState, budget: Budget | None = None) -> Decision:
         decision = self.select_move(state, budget)

@@ -1,9 +1,10 @@
 // Tree searches (mcts, puct, alphazero, descent): engines/search/engine.py around the compiled loop.
 
 import { Rng } from "../rng.js";
+import { deriveSeed } from "../seeds.js";
 import { slices } from "./clock.js";
 
-const ROOT = 0, UNPROVEN = 2, NO_LIMIT = 1n << 62n, LINES = 12, LINE_LENGTH = 10;
+const ROOT = 0, UNPROVEN = 2, NO_LIMIT = 1n << 62n, LINES = 12, LINE_LENGTH = 10, TRUSTED = 8;
 const TREE = 0, REMAINING = 1, BUDGET = 2, N_NODES = 0, DEEPEST = 1, PLIES = 1;
 
 export class TreeSearch {
@@ -21,6 +22,7 @@ export class TreeSearch {
   newGame(seed) {
     this.rng[0] = BigInt.asUintN(64, BigInt(seed));
     this.draws = new Rng(seed);
+    this.mistakes = new Rng(deriveSeed(seed, "mistake"));
     this.root = null;
   }
 
@@ -91,6 +93,8 @@ export class TreeSearch {
     if (this.names.best) action = this.#best(action);
     else if (proof === null && settings.temperature > 0 && this.root.plies < settings.sample_plies) action = this.#draw(visited, visits, sign) ?? action;
     const known = counts.priors.filter((prior) => prior > 0), guided = known.length > 0 && known.some((prior) => prior !== known[0]);
+    if (settings.mistake > 0 && proof === null) action = this.#err(action, visited.filter((move) => move === action || visits[move] >= TRUSTED), (move) => (1 + sign * valueOf(move)) / 2);
+    if (settings.rules) action = this.#obey([action, ...visited, ...this.root.actions]);
     const table = (moves, number) => new Map(moves.map((move) => [move, number(move)]));
     return {
       action, value: sign * (proof ?? value), proven: proof === null ? null : sign * proof, depth: Number(tree.info[DEEPEST]),
@@ -119,6 +123,28 @@ export class TreeSearch {
   #best(action) {
     const { tree } = this, child = Number(this.program.call(this.names.best, { ...this.#row("tree"), node: ROOT, only_open: 0 }));
     return tree.proven[child] !== UNPROVEN ? tree.action[child] : action;
+  }
+
+  /** A move that a beginner might play, of those visited enough; `wins`: the share of wins of each. */
+  #err(best, moves, wins) {
+    if (!moves.includes(best) || (this.settings.alert && this.#takes(best))) return best;
+    const choices = moves.filter((move) => move === best || wins(move) >= wins(best) - this.settings.mistake);
+    return choices[this.mistakes.below(choices.length)];
+  }
+
+  /** Whether a move takes pieces off the board. */
+  #takes(action) {
+    const { root } = this, [before, after] = [root, root.play(action)].map((position) => position.cells().filter((piece) => piece >= 0));
+    const theirs = (pieces) => pieces.filter((piece) => piece % 2 !== root.player).length;
+    return after.length <= before.length && theirs(after) < theirs(before);
+  }
+
+  /** The first move that obeys the rules of thumb. */
+  #obey(moves) {
+    const { program, settings: { rules } } = this, allowed = program.array("filter_moves", "allowed").fill(1);
+    this.root.write(program, "filter_moves", "states");
+    program.call("filter_moves", { level: rules });
+    return moves.find((move) => allowed[move]);
   }
 
   /** A move drawn by visits ** (1 / temperature); none that is proven to lose. */
