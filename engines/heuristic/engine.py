@@ -67,7 +67,7 @@ class HeuristicEngine(Engine):
         return Kernels("heuristic", {
             "filter_moves": (filter_moves, filtering),
             "random_action_of": (random_action_of, choice),
-        }, {"options": []})
+        }, {"options": ["level"]})
 
     def _arguments(self, root: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
         """Those of `filter_moves` and of `random_action_of`; `root` has room for the search."""

@@ -3,9 +3,9 @@
     dlgo tournament experiments/plans/levels_go.toml --ledger out/levels/go.sqlite
     python -m experiments.studio.levels out/levels/*.sqlite
 
-The second command rates the games of the ledgers as `dlgo report` does, and writes `levels.csv`,
-which the studio reads. Random play has 0 Elo. An engine is a level if it is stronger than the
-level below: the 95% interval of the difference is above 0.
+The second command rates the games of the ledgers as `dlgo report` does, and replaces the levels of
+their boards in `levels.csv`, which the studio reads. Random play has 0 Elo. An engine is a level if
+it is stronger than the level below: the 95% interval of the difference is above 0.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import csv
 import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
-from datetime import date
 from pathlib import Path
 
 import click
@@ -32,11 +31,12 @@ class Level:
     game: str
     level: int  # from 1
     engine: str
-    elo: float  # above random play, with its 95% interval
-    low: float
-    high: float
-    step_low: float  # how much stronger it is than the level below, at least
+    elo: int  # above random play, with its 95% interval
+    low: int
+    high: int
+    step_low: int  # how much stronger it is than the level below, at least
     games: int
+    date: str  # of the last game
 
 
 @functools.cache
@@ -46,8 +46,9 @@ def levels() -> dict[str, tuple[Level, ...]]:
     with FILE.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(line for line in file if not line.startswith("#")):
             levels.setdefault(row["game"], []).append(Level(
-                row["game"], int(row["level"]), row["engine"], float(row["elo"]),
-                float(row["low"]), float(row["high"]), float(row["step_low"]), int(row["games"])))
+                row["game"], int(row["level"]), row["engine"], int(row["elo"]),
+                int(row["low"]), int(row["high"]), int(row["step_low"]), int(row["games"]),
+                row["date"]))
     return {game: tuple(rows) for game, rows in levels.items()}
 
 
@@ -58,6 +59,7 @@ def measured(ledger: Path) -> Iterator[Level]:
 
     with Ledger(ledger, read_only=True) as opened:
         games = games_frame(opened, required=True)
+    day = max(games["finished"])[:10]
     tables = rate_games(games)
     games_of = ratings_frame(games, tables).set_index(["game", "entrant"])["games"]
     for game, table in tables.items():
@@ -69,7 +71,7 @@ def measured(ledger: Path) -> Iterator[Level]:
             below, number = rating.entrant, number + 1
             yield Level(
                 game, number, below, round(rating.value), round(rating.low95),
-                round(rating.high95), round(step), int(games_of[game, below]))
+                round(rating.high95), round(step), int(games_of[game, below]), day)
 
 
 @click.command()
@@ -84,11 +86,14 @@ def main(ledgers: Sequence[Path]) -> None:
         rows += measured(path)
         with Ledger(path, read_only=True) as ledger:
             machines |= {record.machine for record in ledger.games()}
+    boards = levels() | {row.game: () for row in rows}
+    every = [row for board in sorted(boards) for row in (*boards[board], *rows)
+             if row.game == board]
     with output_path(FILE) as path, path.open("w", encoding="utf-8", newline="") as file:
         file.write("# dlgo tournament experiments/plans/levels_GAME.toml; python -m "
-                   f"experiments.studio.levels; {date.today()}; {' / '.join(sorted(machines))}\n")
+                   f"experiments.studio.levels; {' / '.join(sorted(machines))}\n")
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerows([[field.name for field in fields(Level)], *map(astuple, rows)])
+        writer.writerows([[field.name for field in fields(Level)], *map(astuple, every)])
     for row in rows:
         print(f"{row.game:12} {row.level:2} {row.engine:36} {row.elo:5.0f} "
               f"[{row.low:.0f}, {row.high:.0f}], at least {row.step_low:.0f} above the level below")

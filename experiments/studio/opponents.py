@@ -55,10 +55,15 @@ def levels_view(game: str) -> list[View]:
 
 
 def strongest(game: str, among: Collection[str] | None = None, searches: bool = False) -> str:
-    """The strongest engine that comes with the package for a game and its board, by measured
-    levels, else by the list; `among` these, or one that `searches`, so that a page can watch it."""
-    measured = [re.sub("[:,](temperature|vary)=[^,]+", "", row.engine)
-                for row in levels().get(game, ())[-1:]]
+    """The strongest engine that comes with the package for a game and its board: that of the last
+    level, with as many simulations as its kind has in the list; else by the list; `among` these,
+    or one that `searches`, so that a page can watch it."""
+    measured = []
+    for row in levels().get(game, ())[-1:]:
+        spec = re.sub("[:,](temperature|vary|rules)=[^,]+", "", row.engine)
+        most = max(_simulations(one["spec"]) for one in [*presets(), {"spec": spec}]
+                   if one["spec"].startswith(spec.partition(":")[0]))
+        measured.append(re.sub(r"\bsims=\d+", f"sims={most}", spec))
     listed = [preset["spec"] for preset in presets()[::-1] if has_board(preset["games"], game)]
     return next(
         (spec for spec in (*measured, *listed) if among is None or spec in among

@@ -145,6 +145,23 @@ def test_no_mistake_misses_a_win_in_one(game: str, moves: str) -> None:
         assert state.apply_move(engine.select_move(state).move).winner() is state.next_player
 
 
+@pytest.mark.parametrize(("moves", "rules", "answers"), [
+    ("1 2 1 2 1 2", 1, {"1"}),  # whoever moves wins at once
+    ("1 2 1 2 1", 1, {"1", "2", "3", "4", "5", "6", "7"}),
+    ("1 2 1 2 1", 2, {"1"}),  # what does not block loses at once
+    ("1 1 2 2 3", 2, {"4"}),
+])
+def test_rules_of_thumb_hold_whatever_the_search_prefers(
+    moves: str, rules: int, answers: set[str]
+) -> None:
+    """Two simulations do not see what the second player threatens."""
+    state, found = get_game("connect4").start().play(*moves.split()), set()
+    for seed in range(40):
+        engine = build_engine(f"mcts:sims=2,mistake=1,rules={rules}", state.game, seed)
+        found.add(state.game.move_text(engine.select_move(state).move))
+    assert found == answers
+
+
 def test_a_search_without_visits_makes_no_mistake() -> None:
     state = get_game("tictactoe").start()
     for spec in ("mcts:sims=1", "puct:sims=1"):

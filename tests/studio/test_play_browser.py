@@ -62,7 +62,8 @@ def test_levels_are_chosen_by_a_slider_and_one_fits_after_three_games(
     page.driver.execute_script("localStorage.clear()")
     page.driver.refresh()
     pick(page, "connect4")
-    levels = studio.ask("/api/setup")[1]["levels"]["connect4"]
+    setup = studio.ask("/api/setup")[1]
+    levels = setup["levels"]["connect4"]
     page.see_text(f"Level 3 of {len(levels)}", WHITE + " small")
     page.see_text("Play 3 games by level", WHITE + " .link")
     page.driver.execute_script("document.querySelector('#player-white-level').focus()")
@@ -92,8 +93,18 @@ def test_levels_are_chosen_by_a_slider_and_one_fits_after_three_games(
     page.see_text("Level 1 of", WHITE + " small")
     pick(page, "go")
     page.see_text("Level 3 of", WHITE + " small")
-    page.press("13")  # levels were measured on 9x9
-    page.see_text("mcts:sims=1000: tree search", WHITE + " small")
+    chips = "#option-size ~ .chip"
+    page.see(f"document.querySelector('{chips}')", "sizes with levels")
+    for size in (sizes := page.texts(chips)):
+        assert f"go:size={size}" in setup["levels"]
+        page.press(size)
+        page.see_text("Level 3 of", WHITE + " small")
+    page.see("!document.querySelector('#player-white ~ .link').hidden", "advice")
+    page.keys(Keys.HOME, Keys.DELETE, Keys.DELETE, "23", on="#option-size")
+    page.see_text(f"(measured on go:size={sizes[-1]})", WHITE + " small")
+    page.see("document.querySelector('#player-white ~ .link').hidden", "no advice")
+    pick(page, "othello")
+    assert page.texts(chips) == ["6", "8"]
     assert page.nameless() == [] == page.errors()
 
 

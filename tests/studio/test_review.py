@@ -202,7 +202,7 @@ def test_a_review_says_that_its_engine_cannot_judge(studio: Studio, page: Page) 
     assert found["cannot"].startswith("mcts:sims=30 cannot judge Go on 9x9: ")
     assert found["verdicts"] == [] and found["summaries"] == ["not judged"] * 2
     page.go(f"review/{game}")
-    page.until(lambda: page.find("#player-review").get_attribute("value") == "alphazero:sims=128")
+    page.until(lambda: page.find("#player-review").get_attribute("value") == "alphazero:sims=400")
     page.choose("#player-review", "own")
     page.find("#player-review-own").clear()
     page.keys("mcts:sims=30", Keys.ENTER, on="#player-review-own")

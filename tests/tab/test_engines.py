@@ -22,8 +22,8 @@ from tests.conftest import one_line_error, random_game
 from tests.tab.worker import needs_node, run_worker
 
 N_GAMES, DECISIONS_A_GAME = 25, 4
-ENGINES = ("random", "heuristic:level=3", "alphabeta:nodes=3000", "alphabeta:depth=3",
-           "alphabeta:nodes=600,cuts=no,forced=no")
+ENGINES = ("random", "heuristic:level=3", "heuristic:level=1", "alphabeta:nodes=3000",
+           "alphabeta:depth=3", "alphabeta:nodes=600,cuts=no,forced=no")
 OTHERS = {
     "connect4": ("ntuple:nodes=3000", "solver", "policy_gradient:runtime=compiled",
                  "ppo:choose=sample,temperature=0.7,runtime=compiled",

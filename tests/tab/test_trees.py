@@ -24,15 +24,18 @@ pytestmark = [pytest.mark.slow, *needs_node]
 # Of each engine in each game, over several games.
 POSITIONS = 100
 ENGINES = {
-    "tictactoe": ("mcts:sims=100", "puct:sims=100,evaluator=uniform",
-                  "descent:sims=20,evaluator=static"),
-    "connect4": ("mcts:sims=200", "mcts:sims=200,rule=rave", "puct:sims=200",
+    "tictactoe": ("mcts:sims=100", "mcts:sims=50,mistake=0.3,rules=2",
+                  "puct:sims=100,evaluator=uniform", "descent:sims=20,evaluator=static"),
+    "connect4": ("mcts:sims=200", "mcts:sims=6,rules=2", "mcts:sims=200,rule=rave", "puct:sims=200",
                  "alphazero:sims=50,model=connect4-alphazero-wide"),
     "connectn:cols=9,rows=9,n=5,gravity=no": ("mcts:sims=100,rollout=heavy",),
-    "go": ("mcts:sims=50", "mcts:sims=50,rule=rave,rollout=heavy"),
-    "draughts": ("mcts:sims=100", "descent:sims=20,evaluator=static", "alphazero:sims=50"),
+    "go": ("mcts:sims=50", "mcts:sims=50,rule=rave,rollout=heavy",
+           "mcts:sims=300,rule=rave,hints=4,mistake=0.3,alert=yes"),
+    "draughts": ("mcts:sims=100", "mcts:sims=100,mistake=0.3,alert=yes,rules=2",
+                 "descent:sims=20,evaluator=static", "alphazero:sims=50"),
     "hex:size=7": ("mcts:sims=100,rule=rave", "puct:sims=100,evaluator=static"),
-    "othello:size=6": ("mcts:sims=100", "alphazero:sims=50"),
+    "othello:size=6": ("mcts:sims=100", "mcts:sims=100,mistake=0.2,alert=yes,rules=1",
+                       "alphazero:sims=50"),
     "breakthrough": ("mcts:sims=100", "alphazero:sims=50"),
 }
 

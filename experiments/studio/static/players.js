@@ -19,6 +19,18 @@ export function judgeOf(path, engine) {
   return ask(`${path}/judge?engine=${encodeURIComponent(engine)}`).catch(() => ({ problem: "" }));
 }
 
+const withoutNetwork = ({ spec }) => /^(random|heuristic|mcts|alphabeta)\b/.test(spec);
+
+/** The levels of a board; else those of the game's most similar `board` that are no networks made for it. */
+function levelsOf({ levels, games }, spec) {
+  if (levels[spec]) return { rows: levels[spec] };
+  const [name, ...parts] = spec.split(/[:,]/), usual = games.find((one) => one.name === name)?.options.find((option) => option.name === "size")?.default;
+  const sizeOf = (text) => Number(/\bsize=(\d+)/.exec(text)?.[1] ?? usual ?? 0);
+  const away = (board) => Math.abs(sizeOf(board) - sizeOf(spec)) - 100 * board.split(/[:,]/).filter((part) => parts.includes(part)).length;
+  const [board] = Object.keys(levels).filter((one) => one.split(":")[0] === name).sort((a, b) => away(a) - away(b));
+  return { board, rows: (levels[board] ?? []).filter(withoutNetwork) };
+}
+
 /**
  * A field for a player, filled for a game by `fillFor`; `value()` is a specification, or `human`.
  *
@@ -27,7 +39,7 @@ export function judgeOf(path, engine) {
  */
 export function playerField(side, label, choice, value, person = true, onChange = () => {}, usual = "mcts:sims=1000") {
   const id = `player-${side}`;
-  let game = "", levels = [];
+  let game = "", levels = [], borrowed = "";
   const select = h("select", { id });
   const own = h("input", {
     id: `${id}-own`, type: "text", class: "own", placeholder: "mcts:sims=5000,c_uct=1.2", spellcheck: "false",
@@ -43,13 +55,14 @@ export function playerField(side, label, choice, value, person = true, onChange 
   };
   const update = () => {
     const byLevel = select.value === "level", level = levels[slider.value - 1], fitting = byLevel && fit(game, levels);
+    const measured = borrowed && ` (measured on ${borrowed})`;
     own.hidden = select.value !== "own";
     slider.hidden = !byLevel;
     const preset = choice.presets.find(({ spec }) => spec === select.value);
-    note.textContent = byLevel ? `Level ${slider.value} of ${levels.length}, about ${round(level.elo)} Elo above random moves: ${level.name}, ${level.spec}`
+    note.textContent = byLevel ? `Level ${slider.value} of ${levels.length}, about ${round(level.elo)} Elo above random moves${measured}: ${level.name}, ${level.spec}`
       : preset ? `${preset.spec}: ${preset.note}` : select.value === "own" ? "as on the command line; `dlgo engines` lists the options" : "";
     slider.setAttribute("aria-valuetext", note.textContent);
-    advice.hidden = !byLevel;
+    advice.hidden = !byLevel || borrowed !== "";
     advice.disabled = !fitting || String(fitting.level) === slider.value;
     advice.textContent = fitWords(game, levels);
   };
@@ -65,7 +78,8 @@ export function playerField(side, label, choice, value, person = true, onChange 
       const fits = (games) => !games || games.some((board) => spec === board || spec.startsWith(`${board},`));
       const before = select.value || value;
       game = spec;
-      levels = choice.levels[spec] ?? [];
+      const { rows, board = "" } = levelsOf(choice, spec);
+      [levels, borrowed] = [rows, board];
       select.replaceChildren(
         person ? h("option", { value: "human" }, "A person") : "", levels.length ? h("option", { value: "level" }, "An engine by level") : "",
         ...choice.presets.filter(({ games }) => fits(games)).map((preset) => h("option", { value: preset.spec }, preset.title)),

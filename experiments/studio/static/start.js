@@ -8,15 +8,15 @@ import { filePicker, goTo } from "./files.js";
 import { controls } from "./parts.js";
 import { choices, playerField } from "./players.js";
 
-/** A field for an option of a game; `value()` is its text, "" for the default. */
-function optionField(option) {
+/** A field for an option of a game; `value()` is its text, "" for the default. `sizes`: those to choose by a click. */
+function optionField(option, sizes) {
   const id = `option-${option.name}`;
-  const yesNo = option.kind === "bool", text = (value) => (yesNo ? (value ? "yes" : "no") : String(value));
+  const yesNo = option.kind === "bool", text = String;
   const input = yesNo ? h("input", { id, type: "checkbox", checked: option.default })
     : option.choices.length ? h("select", { id }, option.choices.map((choice) => (
       h("option", { value: choice, selected: choice === option.default }, choice))))
       : h("input", { id, type: "number", value: option.default, step: option.kind === "float" ? 0.5 : 1, required: true });
-  const quick = (option.name === "size" ? [5, 9, 13, 19] : []).filter((size) => size <= option.high).map((size) => h("button", {
+  const quick = (option.name === "size" ? sizes : []).map((size) => h("button", {
     class: "chip", onclick: () => { input.value = size; input.dispatchEvent(new Event("input", { bubbles: true })); },
   }, String(size)));
   return {
@@ -29,6 +29,13 @@ function optionField(option) {
       h("label", { for: id }, option.name), h("div", { class: "with-chips" }, input, ...quick),
       h("small", {}, option.help + (option.range && !option.choices.length ? ` (${option.range})` : ""))),
   };
+}
+
+/** The sizes of a game for which there are levels. */
+function sizesOf({ name, spec, options }, levels) {
+  const usual = options.find((option) => option.name === "size")?.default;
+  const sizes = Object.keys(levels).map((board) => (board === spec ? usual : board.startsWith(`${name}:`) && Number(/:size=(\d+)$/.exec(board)?.[1])));
+  return [...new Set(sizes.filter(Boolean))].sort((a, b) => a - b);
 }
 
 /** A game from a file: its title, picture and options come once the server has loaded it. */
@@ -83,7 +90,7 @@ export async function openStart(root, app, view = "play", title = "What would yo
   function choose(one) {
     game = one;
     localStorage.setItem("dlgo-game", one.name);
-    fields = one.options.map(optionField);
+    fields = one.options.map((option) => optionField(option, sizesOf(one, choice.levels)));
     options.replaceChildren(...fields.map(({ element }) => element));
     rules.hidden = !fields.length;
     fillPlayers();

@@ -6,8 +6,8 @@ import { decision } from "./decision.js";
 const FIRST_NODES = 20_000;
 
 class Simple {
-  constructor(game, program, facts) {
-    Object.assign(this, { program, facts });
+  constructor(game, program, facts, settings) {
+    Object.assign(this, { program, facts, settings });
   }
 
   decision() { return decision(this.answer); }
@@ -37,7 +37,7 @@ export class Heuristic extends Simple {
     position.write(program, "filter_moves", "states");
     program.array("filter_moves", "allowed").fill(1);
     visited[0] = 0n;
-    const won = program.call("filter_moves"), action = Number(program.call("random_action_of"));
+    const won = program.call("filter_moves", { level: this.settings.level }), action = Number(program.call("random_action_of"));
     this.answer = { action, value: won ? 1 : null, nodes: Number(visited[0]) };
   }
 }
