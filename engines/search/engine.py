@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from dlgo.api import GameState, Move
-from dlgo.rng import below, derive_seed, make_rng
+from dlgo.rng import below, derive_seed, make_rng, uniform
 from dlgo.specs import Option
 from engines.base import TABLES, Budget, Cost, Decision, Engine, Kernels
 from engines.heuristic.engine import RULES, filter_arguments, filter_moves
@@ -33,7 +33,9 @@ TREE_OPTIONS = (
            high=500_000_000),
     Option("reuse", True, "keep the subtree below the moves played"),
     Option("mistake", 0.0, "play a random one of the moves whose share of wins in the search is at "
-           "most this below the best move's; 0: play the best", low=0, high=1),
+           "most this below the best move's; 0: play the best; 1: play any visited move", low=0,
+           high=1),
+    Option("careless", 1.0, "share of the moves at which it makes such a mistake", low=0, high=1),
     Option("alert", False, "make no mistake where the best move takes pieces off the board"),
     Option("rules", 0, "rules of thumb that the moves obey: 1, win at once; 2, also leave the "
            "opponent no win at once; 0: none", low=0, high=2),
@@ -46,7 +48,7 @@ _CONSTANTS = {name: name for name in ("c_uct", "hints", "c_puct", "fpu_reduction
                                       "visits_exponent")} | {"rave": "equivalence"}
 # Options that do not change what a search does: they choose a move after it, or only cost memory.
 _NEUTRAL = ("nodes_max", "reuse", "cache", "runtime", "temperature", "sample_plies", "mistake",
-            "alert", "rules")
+            "careless", "alert", "rules")
 THREADS = Option("threads", 1, "trees that grow in parallel and share the simulations", low=1,
                  high=64)
 
@@ -160,8 +162,11 @@ class TreeSearchEngine(Engine):
         if best not in actions or self.settings["alert"] and takes_pieces(
                 state, self._move_of(best)):
             return best
-        enough = wins[actions == best][0] - self.settings["mistake"]
-        choices = actions[(actions == best) | ((visits >= _TRUSTED) & (wins >= enough))]
+        loss, careless = self.settings["mistake"], self.settings["careless"]
+        if careless < 1 and uniform(self._mistakes) >= careless:
+            return best
+        enough, trusted = wins[actions == best][0] - loss, 1 if loss == 1 else _TRUSTED
+        choices = actions[(actions == best) | ((visits >= trusted) & (wins >= enough))]
         return int(choices[below(self._mistakes, len(choices))])
 
     def _obey(self, state: GameState, choice: int, visited: np.ndarray) -> int:

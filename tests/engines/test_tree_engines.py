@@ -137,6 +137,19 @@ def test_a_mistake_costs_at_most_what_it_may(loss: float) -> None:
     assert len(played) > (1 if loss < 0.1 else 4)
 
 
+@pytest.mark.parametrize(("careless", "least", "most"), [(0, 0, 0), (0.3, 4, 20), (1, 30, 40)])
+def test_mistakes_are_made_in_a_share_of_the_moves(careless: float, least: int, most: int) -> None:
+    """With `mistake=1` any move may be played, also one that was visited once."""
+    state = get_game("connect4").start()
+    sure, others = build_engine("mcts:sims=20", state.game), 0
+    spec = f"mcts:sims=20,mistake=1,careless={careless}"
+    for seed in range(40):
+        sure.new_game(seed)
+        engine = build_engine(spec, state.game, seed)
+        others += engine.select_move(state).move != sure.select_move(state).move
+    assert least <= others <= most
+
+
 @pytest.mark.parametrize("game, moves", [("tictactoe", "A1 A2 B1 B2"), ("connect4", "1 2 1 2 1 2")])
 def test_no_mistake_misses_a_win_in_one(game: str, moves: str) -> None:
     state = get_game(game).start().play(*moves.split())

@@ -93,7 +93,7 @@ export class TreeSearch {
     if (this.names.best) action = this.#best(action);
     else if (proof === null && settings.temperature > 0 && this.root.plies < settings.sample_plies) action = this.#draw(visited, visits, sign) ?? action;
     const known = counts.priors.filter((prior) => prior > 0), guided = known.length > 0 && known.some((prior) => prior !== known[0]);
-    if (settings.mistake > 0 && proof === null) action = this.#err(action, visited.filter((move) => move === action || visits[move] >= TRUSTED), (move) => (1 + sign * valueOf(move)) / 2);
+    if (settings.mistake > 0 && proof === null) action = this.#err(action, visited.filter((move) => move === action || visits[move] >= (settings.mistake === 1 ? 1 : TRUSTED)), (move) => (1 + sign * valueOf(move)) / 2);
     if (settings.rules) action = this.#obey([action, ...visited, ...this.root.actions]);
     const table = (moves, number) => new Map(moves.map((move) => [move, number(move)]));
     return {
@@ -127,8 +127,9 @@ export class TreeSearch {
 
   /** A move that a beginner might play, of those visited enough; `wins`: the share of wins of each. */
   #err(best, moves, wins) {
-    if (!moves.includes(best) || (this.settings.alert && this.#takes(best))) return best;
-    const choices = moves.filter((move) => move === best || wins(move) >= wins(best) - this.settings.mistake);
+    const { alert, careless, mistake } = this.settings;
+    if (!moves.includes(best) || (alert && this.#takes(best)) || (careless < 1 && this.mistakes.uniform() >= careless)) return best;
+    const choices = moves.filter((move) => move === best || wins(move) >= wins(best) - mistake);
     return choices[this.mistakes.below(choices.length)];
   }
 
