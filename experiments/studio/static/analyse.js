@@ -6,6 +6,7 @@ import { capital, h } from "./dom.js";
 import { copyText, copyTo, fileNotes, filePicker, linkTo, saveFile } from "./files.js";
 import { controls, desk, memory, navigation, toolbar, walk } from "./parts.js";
 import { choices } from "./players.js";
+import { canSetUp } from "./setup.js";
 import { openStart } from "./start.js";
 import { Variations } from "./variations.js";
 
@@ -74,6 +75,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
       save: ["Save", "s", "save the moves with their variations as a file", () => asking.then(() => saveFile(app, `${path}/file`))],
       link: ["Copy link", "c", "copy a link to this position", () => copy("link")],
       command: ["Copy command", "C", "copy the command that analyses this position in the console", () => copy("command")],
+      setup: ["Set up", "u", "set up a position, from this one", () => app.go(`setup/${id}/${position.node}`)],
       fresh: ["Another position", "n", "another position", () => app.go("analyse")],
       open: picker.open,
     },
@@ -88,6 +90,7 @@ async function openBoard(root, [id, at], app, wanted = {}) {
   root.append(box);
   picker.on(box);
   buttons.exact.hidden = !view.solvable;
+  buttons.setup.hidden = !app.has("setup") || !canSetUp(view);
   buttons.territory.hidden = view.name !== "go";
 
   function addEngineView(spec) {
