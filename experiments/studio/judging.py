@@ -64,11 +64,19 @@ class Judges:
                 pair = []
                 for seed in (SEED, SEED + 1):
                     owner = f"judge-{secrets.token_hex(8)}"  # a tree of its own
+                    await self._turn()
                     pair.append(await self._engines.search(owner, position, spec, seed))
                     if not pair[0].values:
                         return ""
                 reliability.add(*pair)
         return "" if reliability.can_judge else cannot_judge(spec, state.game, reliability)
+
+    async def _turn(self) -> None:
+        """Wait until this is the last of the engines to be found out about: one is searched with at
+        a time, so that others' searches do not wait for many, and the one asked for last first."""
+        while (last := [one for one in self._tasks.values() if not one.done()][-1]) \
+                is not asyncio.current_task():
+            await asyncio.wait({last})
 
 
 def _positions(state: GameState) -> list[GameState]:

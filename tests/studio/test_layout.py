@@ -9,7 +9,7 @@ import pytest
 
 from tests.sample_ledger import write_sample
 from tests.studio.browser import Page, rested
-from tests.studio.client import BOTS, Studio
+from tests.studio.client import BOTS, OWN_GAME, Studio
 from tests.studio.test_review import COLUMNS
 
 pytest.importorskip("selenium", reason="needs selenium")
@@ -69,6 +69,8 @@ return wrong;
 NAVIGATION = [f".side [aria-label='{name}']" for name in (
     "Go to the start", "One move back", "One move forward", "Go to the end")]
 PLAY = [".stage svg.board", ".players", ".status", *NAVIGATION]
+# Games whose specifications and players are long, among the short ones of the list of games.
+LONG_GAMES = ("go:size=9,komi=5.5,handicap=2,ko=positional", OWN_GAME)
 LONG = b"Networks and searches with a name that is " + 12 * b"very_" + b"long"
 
 
@@ -129,6 +131,8 @@ def views(studio: Studio, page: Page) -> Iterator[tuple[str, list[str]]]:
     opened("inside/preset=visits-shift&step=155", ".children tbody tr:nth-child(7)")
     yield "search", [".sentence", ".stepping .main"]
     yield opened("inside", "h1")
+    for game in LONG_GAMES:
+        studio.new(game, "alphazero:sims=5,c_puct=1.25", f"{BOTS}:Leaver")
     yield opened("library", "h1")
     yield opened("course", "h1", "section:first-of-type h2")
     yield opened("train", "h1", ".game-card:first-child")

@@ -2,7 +2,7 @@
 
 import { ask, download } from "./api.js";
 import { pictureOf } from "./boards/index.js";
-import { capital, h } from "./dom.js";
+import { breakable, capital, h, patch } from "./dom.js";
 import { Pages } from "./pages.js";
 import { controls, table } from "./parts.js";
 
@@ -13,7 +13,7 @@ const RESULTS = {
 const COLUMNS = ["", "", "game", "players", "result", "turns", "last change", ""];
 const PAUSE = 200;  // milliseconds after the last letter
 
-const options = (titles) => Object.entries(titles).map(([value, text]) => h("option", { value }, text));
+const choices = (titles) => Object.entries(titles).map(([value, text]) => h("option", { value }, text));
 const games = (count) => `${count.toLocaleString("en")} game${count === 1 ? "" : "s"}`;
 
 /** Midnight before a day, or after it, in seconds since 1970; "" without a day. */
@@ -27,7 +27,7 @@ export async function open(root, place, app) {
   const chosen = new Set();
   let ids = [], titles = "", typing = null;
   const again = () => pages.load();
-  const title = h("select", { onchange: again }), result = h("select", { onchange: again }, options(RESULTS));
+  const title = h("select", { onchange: again }), result = h("select", { onchange: again }, choices(RESULTS));
   const player = h("input", { type: "search", maxlength: 100, oninput: () => { clearTimeout(typing); typing = setTimeout(again, PAUSE); } });
   const [since, until] = [0, 1].map(() => h("input", { type: "date", onchange: again }));
   const fields = Object.entries({ Game: title, Player: player, Result: result, From: since, Until: until });
@@ -57,7 +57,7 @@ export async function open(root, place, app) {
   function show(page) {
     ({ ids } = page);
     const before = title.value, names = { "": "all", ...Object.fromEntries(page.titles.map((name) => [name, name])) };
-    if (titles !== (titles = page.titles.join())) title.replaceChildren(...options(names));
+    if (titles !== (titles = page.titles.join())) title.replaceChildren(...choices(names));
     title.value = before;
     problem.textContent = page.problem && `Games are not kept: ${page.problem}`;
     none.hidden = page.total > 0;
@@ -73,9 +73,11 @@ export async function open(root, place, app) {
       choose();
     } });
     const link = (view, text) => h("a", { href: `#/${view}/${id}`, "aria-label": `${text}: ${words}, ${when}` }, text);
+    const options = h("small");
+    if (game !== info?.name) patch(options, breakable(game));
     return h("tr", {},
       h("td", {}, box), h("td", { class: "picture" }, info && sample ? pictureOf(info, sample).svg : ""),
-      h("td", {}, name, h("small", {}, game === info?.name ? "" : game)),
+      h("td", {}, name, options),
       h("td", {}, sides.map((side, i) => h("span", { class: winner === i ? "won" : null }, side)), invited ? h("small", {}, "with links") : ""),
       h("td", {}, end || (over === false ? "to be continued" : "")), h("td", {}, String(turns)), h("td", {}, when),
       h("td", {}, link("play", over ? "Open" : "Continue"), link("review", "Review")));
