@@ -63,6 +63,8 @@ def deepen(states, table, stack, evaluation):
             begin(states, stack, depth, info[st.ALPHA], info[st.BETA], stack.root, info[st.COUNT])
             info[st.BEGUN] = 1
         if not advance(states, table, stack, evaluation):
+            if info[st.SOLVED]:
+                return False  # what is proved stays: the score so far may be an estimate
             info[st.MOVE], info[st.SCORE] = stack.root[0], info[st.LAST]
             if stack.best_action[0] >= 0 and stack.best[0] > info[st.ALPHA]:
                 # The best score of the moves searched so far is a lower bound.

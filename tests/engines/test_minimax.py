@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dlgo import GameState, SpecError, get_game, kernels
+from engines.base import Budget
 from engines.minimax.stack import TECHNIQUE_HELP
 from engines.registry import build_engine
 from tests.conftest import RUN_ALL, random_game
@@ -150,6 +151,19 @@ def test_the_distance_to_the_end_is_that_of_the_solver(tt: int) -> None:
         else:
             assert decision.plies_to_end is None
     assert decided > 50
+
+
+def test_a_proof_stays_when_a_deeper_search_is_cut_off() -> None:
+    """Small tables forget how a win was proved; then a deeper search first meets estimates."""
+    game, n_proofs = get_game("breakthrough:rows=6,cols=4"), 0
+    engine = build_engine("alphabeta:depth=60,tt=6", game, seed=1)
+    for seed in range(30):
+        for state in random_game(game, seed)[-2:-14:-1]:
+            for nodes in (5000, 2000, 700):
+                decision = engine.analyse(state, Budget(nodes=nodes))
+                assert decision.proven in (None, decision.value)
+                n_proofs += decision.proven is not None
+    assert n_proofs > 500
 
 
 # Small Go boards --------------------------------------------------------------------------
