@@ -19,8 +19,9 @@ from experiments.options import FILE, Number
 def puzzles(game: str, out: Path, count: int, seed: int) -> None:
     """Make puzzles of GAME: positions in which only one move wins, or only one draws.
 
-    GAME is connect4, tictactoe, draughts, or connectn, hex or othello with at most 16 cells. Solve
-    the puzzles in the studio: `dlgo web --puzzles FILE`, view Train.
+    GAME is connect4, tictactoe, draughts, or connectn, hex or othello with at most 16 cells. In
+    other games, such as breakthrough, hex:size=6 or othello, puzzles are endings, which takes
+    minutes; Go has none. Solve them in the studio: `dlgo web --puzzles FILE`, view Train.
     """
     from dlgo import DlgoError, get_game
     from dlgo.text import number_of

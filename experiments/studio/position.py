@@ -13,6 +13,7 @@ from typing import Any
 from dlgo import GameSpec, GameState, Move
 from dlgo.display import board_info, cell_number, extra_lines, position_info, result_text
 from dlgo.errors import NotationError
+from dlgo.specs import setting_text
 from dlgo.text import one_line
 from engines.base import Decision
 from experiments.play.cell_moves import CellMove, cell_move, last_turn, points_of, turn_text, turns
@@ -34,6 +35,13 @@ def board_view(game: GameSpec) -> View:
         # Engines for reviews, and for analyses without end.
         "strongest": strongest(str(game)), "searches": strongest(str(game), searches=True),
     }
+
+
+def title_of(game: GameSpec) -> str:
+    """The title of a game with the options that differ from the usual ones."""
+    options = ", ".join(f"{option.name} {setting_text(game.settings[option.name])}"
+                        for option in game.options if game.settings[option.name] != option.default)
+    return f"{game.title} ({options})" if options else game.title
 
 
 def position_view(state: GameState, with_moves: bool = True) -> View:

@@ -20,12 +20,20 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from dlgo import GameState, Move
+from dlgo import GameSpec, GameState, Move
 from dlgo.display import player_text
 from dlgo.game_tree import grouped_turns
 from dlgo.text import numbered
 from engines.base import Decision
-from experiments.measures.puzzles import Puzzle, PuzzleSet, read_puzzles, shipped_sets, solver_of
+from experiments.measures.puzzles import (
+    SHORT,
+    Puzzle,
+    PuzzleSet,
+    is_solved,
+    read_puzzles,
+    shipped_sets,
+    solver_of,
+)
 from experiments.play.cell_moves import turn_text
 from experiments.review.comparison import Evaluation, value_text
 from experiments.review.facts import explain, turn_name, words_of
@@ -38,13 +46,18 @@ from experiments.review.game_review import (
 )
 from experiments.studio import replies
 from experiments.studio.opponents import strongest
-from experiments.studio.position import board_view, find_turn, line_view, position_view, turn_view
+from experiments.studio.position import (
+    board_view,
+    find_turn,
+    line_view,
+    position_view,
+    title_of,
+    turn_view,
+)
 from experiments.studio.replies import View
 
 # The search whose visits a puzzle's solution tells, and the seed of all searches.
 _SEARCH, _SEED = "mcts:sims=1000", 1
-# Wins of more plies are not played out: the first move is enough.
-_PLAYED_OUT = 7
 # Turns of one puzzle, and characters of a turn.
 _MOST_TURNS, _LONGEST = 60, 100
 # A guess gets ten points, one less for each such share of the point that it costs.
@@ -96,10 +109,11 @@ class _Worth:
 
 
 def sets_view(sets: Mapping[str, PuzzleSet]) -> View:
-    """All sets of puzzles: `name`, `title`, `count`, and the first position."""
+    """All sets: `name`, `title`, the `ratings` of its puzzles, and the position of the last one."""
     return {"sets": [
-        {"name": name, "title": puzzles.game.title if name == str(puzzles.game) else name,
-         "count": len(puzzles.puzzles), "info": board_view(puzzles.game),
+        {"name": name, "title": title_of(puzzles.game) if name == str(puzzles.game) else name,
+         "ratings": [puzzle.rating for puzzle in puzzles.puzzles],
+         "game": puzzles.game.name, "info": board_view(puzzles.game),
          "sample": position_view(puzzles.puzzles[-1].state(puzzles.game), with_moves=False)}
         for name, puzzles in sets.items()
     ]}
@@ -111,6 +125,7 @@ def puzzle_view(puzzles: PuzzleSet, puzzle: Puzzle) -> View:
     return {
         **board_view(puzzles.game), "position": position_view(state),
         "goal": _goal(state, puzzle), "levels": [item.level for item in puzzles.puzzles],
+        "themes": [item.theme for item in puzzles.puzzles],
     }
 
 
@@ -153,7 +168,7 @@ class Train:
         state, moves, successor = await asyncio.to_thread(play)
         worth = await self._solved(successor)
         right = worth.evaluation.share(state.next_player) >= (1 + puzzle.value) / 2
-        long = puzzle.value == 0 or (puzzle.plies or 0) > _PLAYED_OUT
+        long = not _is_played_out(puzzles.game, puzzle)
         arguments: View = {"evaluation": worth.evaluation}
         if right and len(turns) == 1:  # of a wrong turn, this would tell the right one
             arguments |= await self._arguments(puzzle, state)
@@ -296,6 +311,11 @@ def _turn_view(state: GameState, moves: Sequence[Move]) -> View:
     return {**view, "name": turn_name(state.game, view["text"])}
 
 
+def _is_played_out(game: GameSpec, puzzle: Puzzle) -> bool:
+    """Whether a puzzle goes on to the win. Else, and in endings, the first turn is enough."""
+    return is_solved(game) and puzzle.value == 1 and (puzzle.plies or 0) <= SHORT
+
+
 def _goal(state: GameState, puzzle: Puzzle) -> str:
     """What a puzzle asks for."""
     name = player_text(state.game, state.next_player)
@@ -303,7 +323,7 @@ def _goal(state: GameState, puzzle: Puzzle) -> str:
     if puzzle.value == 0:
         return f"{to_move} Find the only move that does not lose."
     unit = "turns" if state.game.name == "draughts" else "plies"
-    if puzzle.plies and puzzle.plies <= _PLAYED_OUT:
+    if puzzle.plies and _is_played_out(state.game, puzzle):
         return f"{to_move} Win in {puzzle.plies} {unit}."
     return f"{to_move} Find the only move that wins" + (
         f", in {puzzle.plies} {unit}." if puzzle.plies else ".")

@@ -91,8 +91,9 @@ class _Engines:
 
 
 def puzzle_parts(games: Collection[str]) -> Parts:
-    """The parts of the view Train: the puzzles of these games, with all answers."""
-    sets = {str(puzzles.game): puzzles for puzzles in shipped_sets() if str(puzzles.game) in games}
+    """The parts of the view Train: the puzzles of these games, of any size, with all answers."""
+    names = {get_game(game).name for game in games}
+    sets = {str(puzzles.game): puzzles for puzzles in shipped_sets() if puzzles.game.name in names}
     train = Train(SimpleNamespace(engines=_Engines()))
 
     async def solved(puzzles: PuzzleSet) -> list[View]:

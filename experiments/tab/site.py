@@ -15,7 +15,6 @@ from dlgo import DlgoError, GameSpec, browser, get_game
 from dlgo.digests import hex_digest
 from dlgo.extras import require_extra
 from dlgo.files import make_folder, write_file
-from dlgo.specs import setting_text
 from dlgo.webassembly.compiler import RUNTIME
 from engines.registry import EngineSpec, engine_class, engine_names
 from experiments import studio
@@ -23,6 +22,7 @@ from experiments.studio.course import PRESETS
 from experiments.studio.levels import levels
 from experiments.studio.opponents import FILE, levels_view, presets, strongest
 from experiments.studio.play import game_card
+from experiments.studio.position import title_of
 from experiments.studio.specs import HUMAN
 from experiments.tab.bundle import bundle
 from experiments.tab.programs import Entrant, entrants, game_view, program
@@ -135,7 +135,7 @@ def _setup(games: Sequence[GameSpec], offers: Mapping[str, list[str]], shown: in
 
     names = {EngineSpec.parse(spec).name for specs in offers.values() for spec in specs}
     return {
-        "games": [game_card(str(game), game) | {"options": [], "title": _title(game)}
+        "games": [game_card(str(game), game) | {"options": [], "title": title_of(game)}
                   for game in games[:shown]],
         "levels": {game: [level for level in levels_view(game) if level["spec"] in offers[game]]
                    for game in offers},
@@ -148,13 +148,6 @@ def _setup(games: Sequence[GameSpec], offers: Mapping[str, list[str]], shown: in
         "parts": {name: f"game-{number}" for number, game in [*enumerate(games)][::-1]
                   for name in (game.name, str(game))},
     }
-
-
-def _title(game: GameSpec) -> str:
-    """The title of a game with the options that differ from the usual ones."""
-    options = ", ".join(f"{option.name} {setting_text(game.settings[option.name])}"
-                        for option in game.options if game.settings[option.name] != option.default)
-    return f"{game.title} ({options})" if options else game.title
 
 
 def _pages() -> tuple[str, dict[str, str]]:

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from dlgo import DlgoError, GameSpec, GameState
+from dlgo import DlgoError, GameSpec, GameState, get_game
 from dlgo.display import position_info
 from dlgo.games.draughts.endgames import EndgameTables
+from engines.base import Decision
 from engines.solver.outcomes import outcomes_of
 from engines.solver.solver import Solver
 from experiments.cli.puzzles import puzzles as command
@@ -21,14 +22,18 @@ from experiments.measures.puzzles import (
     LEVELS,
     Puzzle,
     PuzzleSet,
+    exact_result,
     read_puzzles,
     shipped_sets,
 )
 from experiments.studio.train import Puzzles
 from tests.conftest import RUN_ALL
+from tests.measures.proofs import gets
 from tests.review.test_facts import replies
 
 SETS = {str(one.game): one for one in shipped_sets()}
+SOLVED = {"connect4": 60, "draughts": 40, "tictactoe": 20}
+ENDINGS = {"hex:size=6": 24, "othello": 36, "othello:size=6": 30}
 # All of them with `--run-all`, else every fourth.
 STEP = 1 if RUN_ALL else 4
 
@@ -57,7 +62,13 @@ def solve(game: GameSpec):
 def assert_is_puzzle(game: GameSpec, puzzle: Puzzle) -> None:
     state = puzzle.state(game)
     after = replies(state)
-    assert {text: -worth(reached) for text, reached in after.items()} == puzzle.outcomes
+    mover, is_ending = state.next_player.index, solve(game) is None and game.name != "draughts"
+    if is_ending:
+        assert after.keys() == puzzle.outcomes.keys()
+        for text, value in puzzle.outcomes.items():
+            assert gets(after[text], mover, value) and gets(after[text], 1 - mover, -value)
+    else:
+        assert {text: -worth(reached) for text, reached in after.items()} == puzzle.outcomes
     best = max(puzzle.outcomes.values())
     assert best == puzzle.value >= 0
     assert [text for text, value in puzzle.outcomes.items() if value == best] == [puzzle.solution]
@@ -66,12 +77,27 @@ def assert_is_puzzle(game: GameSpec, puzzle: Puzzle) -> None:
         assert puzzle.plies == plies_left(len(state.moves()), solver().score(state))
     if puzzle.value == 1 and game.name == "draughts":
         assert puzzle.plies == EndgameTables.get(4).score(state).turns
+    if is_ending and puzzle.plies:
+        assert gets(state, mover, 1, puzzle.plies) and not gets(state, mover, 1, puzzle.plies - 1)
 
 
-@pytest.mark.parametrize(("game", "count"), [("connect4", 60), ("draughts", 40), ("tictactoe", 20)])
-def test_shipped_puzzles_have_one_solution(game: str, count: int) -> None:
+def test_a_draw_by_an_estimate_is_no_result() -> None:
+    """An ending counts as solved by a proof only, whatever value the search expects."""
+    game = get_game("othello")
+    for value in (-1.0, 0.0, 1.0):
+        with pytest.raises(DlgoError, match="did not solve"):
+            exact_result(game, Decision(game.move_of(0), value))
+    assert exact_result(game, Decision(game.move_of(0), 0.3, proven=1, depth=5)) == (1, 5)
+
+
+def test_all_sets_are_tested() -> None:
+    assert {game: len(one.puzzles) for game, one in SETS.items()} == {**SOLVED, **ENDINGS}
+
+
+@pytest.mark.parametrize("game", [*SOLVED, *ENDINGS])
+def test_shipped_puzzles_have_one_solution(game: str) -> None:
     one = SETS[game]
-    assert len(one.puzzles) == count and one.command.startswith(f"dlgo puzzles {game} ")
+    assert one.command.startswith(f"dlgo puzzles {game} ")
     for puzzle in one.puzzles[::STEP]:
         assert_is_puzzle(one.game, puzzle)
     levels = [*dict(LEVELS), HARDEST]
@@ -104,12 +130,12 @@ def test_the_command_makes_the_same_puzzles_again(tmp_path: Path) -> None:
     for puzzle in found.puzzles:
         assert_is_puzzle(found.game, puzzle)
     server = Puzzles([tmp_path / "a.json", tmp_path / "b.json"])  # as by `dlgo web --puzzles`
-    assert [*server.sets] == ["connect4", "draughts", "tictactoe", "a", "b"]
+    assert [*server.sets] == [*SETS, "a", "b"]
     assert server.find("a", 1) == (found, found.puzzles[0])
 
 
 def test_what_is_no_puzzle_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DlgoError, match="go:size=5 has no exact values"):
+    with pytest.raises(DlgoError, match="go:size=5 has no exact values.*choose another game"):
         CliRunner().invoke(command, ["go:size=5", "--out", str(tmp_path / "go")],
                            catch_exceptions=False)
     path = tmp_path / "puzzles.json"

@@ -48,6 +48,15 @@ def test_each_answer_is_judged_by_exact_values(studio: Studio, name: str, step: 
                 assert not re.search("Loses;|Draws;", news["words"])  # the solution stays secret
 
 
+@pytest.mark.parametrize("name", ["hex:size=6", "othello", "othello:size=6"])
+def test_the_first_move_solves_an_ending(studio: Studio, name: str) -> None:
+    for number, puzzle in numbered(name, 15):
+        for text in puzzle.outcomes:
+            news = answer(studio, name, number, text)
+            assert news["right"] == news["done"] == (text == puzzle.solution), (number, text)
+            assert news["reply"] is None and news["words"]
+
+
 def sentences(words: str) -> list[str]:
     return [sentence.strip() for sentence in re.findall(r".+?\.(?= |$)", words)]
 
@@ -173,6 +182,9 @@ def test_a_puzzle_is_failed_and_solved(studio: Studio, page: Page) -> None:
     page.see_text("Solved.")
     assert "can stop only one of them" in page.text(".train-words")
     assert "Right at the first try: 0 of 1" in page.text(".train .note")
+    rating = re.search(r"rating in this game: (\d+) ± (\d+), in all: (\d+) ± (\d+)",
+                       page.text(".train .note"))
+    assert rating and rating[1] == rating[3] and int(rating[1]) < 1200
     tried = page.driver.execute_script("return localStorage.getItem('dlgo-train-tictactoe')")
     assert json.loads(tried) == [[number, False]]
     page.keys("n")
@@ -183,6 +195,22 @@ def test_a_puzzle_is_failed_and_solved(studio: Studio, page: Page) -> None:
     page.go("train")
     page.see_text("2 of 20 tried, 0 right", ".games a:last-child small")
     assert page.nameless() == [] and page.errors() == []
+
+
+def test_a_theme_restricts_the_puzzles(studio: Studio, page: Page) -> None:
+    themes = [puzzle.theme for puzzle in SETS["tictactoe"].puzzles]
+    draws = [number for number, theme in enumerate(themes, 1) if theme == "only draw"]
+    other = next(number for number, theme in enumerate(themes, 1) if theme != "only draw")
+    page.go(f"train/puzzles/tictactoe/{other}")
+    page.choose("#puzzle-theme", "only draw")
+    page.see(f"document.getElementById('puzzle')?.value === '{draws[0]}'", "the first of them")
+    assert page.texts("#puzzle option") == [
+        f"Puzzle {number} of 20, {SETS['tictactoe'].puzzles[number - 1].level}"
+        for number in draws]
+    page.keys("N")
+    page.see(f"document.getElementById('puzzle')?.value === '{draws[-1]}'", "the last of them")
+    page.choose("#puzzle-theme", "")
+    assert len(page.texts("#puzzle option")) == 20 and page.errors() == []
 
 
 def cell_of(state: GameState, text: str) -> int:

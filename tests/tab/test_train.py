@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.slow, *needs_node]
 
 # Solves each puzzle in all right ways, and answers in all wrong ones.
 SOLVE = BEGIN + """
-const [{ name, count }] = (await tab.answer("/api/train")).sets, puzzles = [];
+const [{ name, ratings: { length: count } }] = (await tab.answer("/api/train")).sets, puzzles = [];
 const follow = async (path, turns, { moves }) => {
   const answers = {};
   for (const { text } of moves) {

@@ -7,11 +7,17 @@ import { capital, h, patch } from "./dom.js";
 import { filePicker } from "./files.js";
 import { openGuess, trainBoard } from "./guess.js";
 import { controls, memory, toolbar } from "./parts.js";
-import { choices, playerField } from "./players.js";
+import { answersOf, ratingOf } from "./rating.js";
 
 const [remembered, remember] = memory("train");
 /** The puzzles tried, in their order: [number, whether the first answer was right]. */
 const triedOf = (name) => JSON.parse(remembered(name, "[]"));
+
+/** The person's rating by the puzzles of some sets, as a text; "" before the first answer. */
+function ratingText(sets) {
+  const answers = answersOf(sets, triedOf), { rating, margin } = ratingOf(answers);
+  return answers.length ? `${rating} ± ${margin}` : "";
+}
 
 export function open(root, place, app) {
   const [kind, name, number] = place.split("/").map(decodeURIComponent);
@@ -22,13 +28,17 @@ export function open(root, place, app) {
 async function openChoice(root, app) {
   const { sets } = await ask("/api/train"), picker = filePicker(app, "train");
   const { buttons, keys } = controls({ file: { open: picker.open } });
-  const card = ({ name, title, count, info, sample }) => {
+  const card = (set) => {
+    const { name, title, info, sample, ratings: { length: count } } = set;
     const tried = triedOf(name), number = (tried.at(-1)?.[0] ?? 0) % count + 1;
-    const words = tried.length ? `${tried.length} of ${count} tried, ${tried.filter(([, right]) => right).length} right` : `${count} puzzles`;
+    const words = tried.length ? `${tried.length} of ${count} tried, ${tried.filter(([, right]) => right).length} right, rating ${ratingText([set])}`
+      : `${count} puzzles`;
     return h("a", { class: "game-card", href: `#/train/puzzles/${encodeURIComponent(name)}/${number}` },
       pictureOf(info, sample).svg, h("span", { class: "name" }, title), h("small", {}, words));
   };
-  const box = h("div", { class: "start" }, h("h1", {}, "Puzzles"), h("div", { class: "games" }, sets.map(card)),
+  const rating = ratingText(sets);
+  const box = h("div", { class: "start" }, h("h1", {}, "Puzzles"), h("p", { class: "note", hidden: !rating }, `Your rating in all puzzles: ${rating}`),
+    h("div", { class: "games" }, sets.map(card)),
     h("h2", {}, "Guess the moves of a game"), h("div", { class: "panel" },
       h("p", {}, "See a game from one side, guess each move, and compare it with the game and with an engine. Games in Play and Watch have a button Guess moves, also while two engines play."),
       h("div", { class: "actions" }, buttons.open)));
@@ -39,14 +49,16 @@ async function openChoice(root, app) {
 
 async function openPuzzle(root, name, number, app) {
   const path = `/api/train/${encodeURIComponent(name)}/${number}`;
-  const puzzle = await ask(path), { levels } = puzzle;
+  const [puzzle, { sets }] = await Promise.all([ask(path), ask("/api/train")]), { levels, themes } = puzzle;
+  let numbers = [];  // of the puzzles of the chosen theme
   let turns = [], told = [], shown = puzzle.position;
   let state = "asked";  // then wrong, solved or told
-  const go = (to) => app.go(`train/puzzles/${encodeURIComponent(name)}/${(to + levels.length - 1) % levels.length + 1}`);
+  const go = (to) => app.go(`train/puzzles/${encodeURIComponent(name)}/${to}`);
+  const step = (by) => go(numbers.at((numbers.indexOf(number) + by) % numbers.length));
   const { buttons, keys, bars } = controls({
     navigation: {
-      back: ["◂", "N", "previous puzzle", () => go(number - 1)],
-      forth: ["Next puzzle ▸", "n", "next puzzle", () => go(number + 1)],
+      back: ["◂", "N", "previous puzzle", () => step(-1)],
+      forth: ["Next puzzle ▸", "n", "next puzzle", () => step(1)],
     },
     puzzle: {
       again: ["Try again", "r", "try again", again, { class: "main" }],
@@ -57,11 +69,14 @@ async function openPuzzle(root, name, number, app) {
       all: ["All puzzles", "l", "choose other puzzles", () => app.go("train")],
     },
   });
-  const choice = h("select", { id: "puzzle", "aria-label": "Puzzle", onchange: () => go(Number(choice.value)) },
-    levels.map((level, i) => h("option", { value: i + 1, selected: i + 1 === number }, `Puzzle ${i + 1} of ${levels.length}, ${level}`)));
+  const choice = h("select", { id: "puzzle", "aria-label": "Puzzle", onchange: () => go(Number(choice.value)) });
+  const theme = h("select", { id: "puzzle-theme", "aria-label": "Theme", onchange: () => choose(theme.value) },
+    ["", ...new Set(themes)].map((one) => h("option", { value: one },
+      one ? `${capital(one)} (${themes.filter((other) => other === one).length})` : "All themes")));
   const count = h("p", { class: "note" });
-  const { board, status, words } = trainBoard(root, puzzle, judge, app, [h("h2", {}, puzzle.goal)], [toolbar(bars), choice, count]);
+  const { board, status, words } = trainBoard(root, puzzle, judge, app, [h("h2", {}, puzzle.goal)], [toolbar(bars), theme, choice, count]);
   board.flip(puzzle.look === "checkers" && puzzle.position.turn === 0);
+  choose(remembered(`${name}-theme`, "") === themes[number - 1] ? themes[number - 1] : "");
   draw(true);
 
   function draw(still, line = []) {
@@ -72,8 +87,17 @@ async function openPuzzle(root, name, number, app) {
     buttons.forth.classList.toggle("main", state === "solved");
     status.classList.toggle("over", state === "solved");
     const tried = triedOf(name), row = tried.length - 1 - tried.findLastIndex(([, right]) => !right);
+    const { game } = sets.find((set) => set.name === name), own = sets.filter((set) => set.game === game);
     count.textContent = tried.length ? `Right at the first try: ${tried.filter(([, right]) => right).length} of ${tried.length}${
-      row > 1 ? `, the last ${row} in a row` : ""}.` : "";
+      row > 1 ? `, the last ${row} in a row` : ""}. Your rating in this game: ${ratingText(own)}, in all: ${ratingText(sets)}.` : "";
+  }
+
+  /** Offer the puzzles of a theme only, and begin with the first of them if this is none. */
+  function choose(wanted) {
+    remember(`${name}-theme`, theme.value = wanted);
+    numbers = levels.map((_, i) => i + 1).filter((n) => !wanted || themes[n - 1] === wanted);
+    choice.replaceChildren(...numbers.map((n) => h("option", { value: n, selected: n === number }, `Puzzle ${n} of ${levels.length}, ${levels[n - 1]}`)));
+    if (!numbers.includes(number)) go(numbers[0]);
   }
 
   /** Only the first answer counts. */
