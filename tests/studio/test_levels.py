@@ -26,13 +26,8 @@ POSITIONS = 3
 BLIND = ("connect4", "connectn", "draughts")
 # Boards of a tab without levels.
 UNMEASURED = {"connectn:cols=9,rows=9,n=5,gravity=false", "go:size=5,komi=24.5"}
-# The levels that are more than 400 Elo above the one below.
-STEEP = {
-    "breakthrough": {"alphazero:sims=8,temperature=20,sample_plies=1000,rules=2"},
-    "hex:size=9": {"mcts:sims=600,mistake=0.08,rules=2"},
-    "go:size=9": {"alphazero:sims=2,temperature=0.5"},
-}
-BLIND_IN_GO = [f"mcts:sims={sims}" for sims in (80, 200, 450, 1000)]
+# Engines that capture are so much stronger than random moves that simpler ones stand between.
+BLIND_IN_GO = [f"mcts:sims={sims}" for sims in (30, 80, 200)]
 # Black to move takes five stones, on 5x5 three.
 FIGHT = "C4 D4 C5 D5 D6 E4 E6 E5 F5 E3 F4 C6 D3 B4 F3 D2 G2 F2", "E2"
 SMALL_FIGHT = "B4 A3 C4 B3 D3 C3 A2 D2 B2 B1 C2 C1 E2 D1", "A4"
@@ -64,9 +59,8 @@ def test_every_game_has_levels_and_every_board_of_a_tab() -> None:
 
 @pytest.mark.parametrize("board", BOARDS)
 def test_no_step_is_above_400_elo(board: str) -> None:
-    steps = itertools.pairwise(levels()[board])
-    assert {row.engine for below, row in steps if row.elo - below.elo > 400} == STEEP.get(
-        board, set())
+    steps = {row.engine: row.elo - below.elo for below, row in itertools.pairwise(levels()[board])}
+    assert max(steps.values()) <= 400, steps
 
 
 @pytest.mark.parametrize("name", [
