@@ -21,7 +21,7 @@ export function judgeOf(path, engine) {
 
 const withoutNetwork = ({ spec }) => /^(random|heuristic|mcts|alphabeta)\b/.test(spec);
 
-/** The levels of a board; else those of the game's most similar `board` that are no networks made for it. */
+/** The levels of a board. If none were measured: those of the most similar `board` of the game, without engines whose network fits only that board. */
 function levelsOf({ levels, games }, spec) {
   if (levels[spec]) return { rows: levels[spec] };
   const [name, ...parts] = spec.split(/[:,]/), usual = games.find((one) => one.name === name)?.options.find((option) => option.name === "size")?.default;
