@@ -33,7 +33,7 @@ from tests.review.test_facts import replies
 
 SETS = {str(one.game): one for one in shipped_sets()}
 SOLVED = {"connect4": 60, "draughts": 40, "tictactoe": 20}
-ENDINGS = {"hex:size=6": 24, "othello": 36, "othello:size=6": 30}
+ENDINGS = {"breakthrough": 24, "hex:size=6": 24, "othello": 36, "othello:size=6": 30}
 # All of them with `--run-all`, else every fourth.
 STEP = 1 if RUN_ALL else 4
 

@@ -48,7 +48,7 @@ def test_each_answer_is_judged_by_exact_values(studio: Studio, name: str, step: 
                 assert not re.search("Loses;|Draws;", news["words"])  # the solution stays secret
 
 
-@pytest.mark.parametrize("name", ["hex:size=6", "othello", "othello:size=6"])
+@pytest.mark.parametrize("name", ["breakthrough", "hex:size=6", "othello", "othello:size=6"])
 def test_the_first_move_solves_an_ending(studio: Studio, name: str) -> None:
     for number, puzzle in numbered(name, 15):
         for text in puzzle.outcomes:
