@@ -53,8 +53,10 @@ class Tab(NamedTuple):
 
 
 def worker_sources() -> dict[str, str]:
-    """The modules of the worker."""
-    return _texts(_STATIC / "worker", "*.js") | {"runtime.js": RUNTIME.read_text(encoding="utf-8")}
+    """The modules of the worker, and those that it shares with others."""
+    shared = {"runtime.js": RUNTIME, "model.js": _STUDIO / "inside/model.js"}
+    return _texts(_STATIC / "worker", "*.js") | {
+        name: path.read_text(encoding="utf-8") for name, path in shared.items()}
 
 
 def page_sources() -> dict[str, str]:

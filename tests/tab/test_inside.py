@@ -11,7 +11,6 @@ import pytest
 from dlgo import get_game
 from engines.registry import build_engine
 from engines.watching.recording import transcript
-from experiments import studio
 from experiments.play.analyze import play_texts
 from experiments.studio.course import BY_NAME, PRESETS, state_of
 from experiments.studio.inside import result_view
@@ -20,10 +19,9 @@ from tests.tab.worker import BEGIN, game_parts, needs_node, run_worker
 
 pytestmark = [pytest.mark.slow, *needs_node]
 
-MODEL = Path(studio.__file__).with_name("static") / "inside/model.js"
 # Asks for searches as a page does, and replays their events.
 SEARCH = BEGIN + """
-const { SearchTree, terms } = await import("./model.js"), searches = [];
+const { SearchTree, terms } = await load("model.js"), searches = [];
 for (const body of data.searches) {
   const told = { events: [], untrue: [] };
   searches.push(told);
@@ -57,7 +55,6 @@ def searched(
     folder: Path, parts: dict[str, Any], searches: list[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """What a page sees of searches."""
-    (folder / "model.js").write_text(MODEL.read_text(encoding="utf-8"), encoding="utf-8")
     seen: list[dict[str, Any]] = run_worker(folder, SEARCH, {"parts": parts, "searches": searches})
     return seen
 

@@ -1,111 +1,94 @@
 // UCT and PUCT, step by step: generators of the events of engines/watching/events.py.
 //
-// They are engines/mcts/textbook.py and engines/alphazero/textbook.py: the same seed gives the same steps.
+// They are engines/mcts/textbook.py and engines/alphazero/textbook.py: the same seed gives the same steps. Their tree and
+// their scores are those that the page shows.
 
 import { decision } from "../drivers/decision.js";
+import { mean, SearchTree, signOf, terms } from "../model.js";
 import { Rng } from "../rng.js";
 
 const MOVERS = ["black", "white"];
 
 const compare = (a, b) => a.map((number, i) => number - b[i]).find(Boolean) ?? 0;
 
-/** The first of the items with the largest key, a list of numbers. */
-function best(items, keyOf) {
-  const keys = items.map(keyOf);
-  return items[keys.reduce((at, key, i) => (compare(key, keys[at]) > 0 ? i : at), 0)];
-}
-
-class Node {
-  #position = null;
-  #untried = null;
-
-  /** @param position of the node, used now and made again where a search comes back: most nodes are never visited. */
-  constructor(number, parent, action, prior, position) {
-    Object.assign(this, { number, parent, action, prior, children: [], visits: 0, total: 0, proven: null });
-    this.mover = position.player;
-    this.sign = this.mover ? -1 : 1;
-    if (!parent) this.#position = position;
-  }
-
-  get position() { return this.#position ??= this.parent.position.play(this.action); }
-  get untried() { return this.#untried ??= this.position.over ? [] : this.position.sensible(); }
-  set untried(actions) { this.#untried = actions; }
-
-  /** The mean result for a player with this sign; the exact one if it is proven. */
-  mean(sign) { return sign * (this.proven ?? this.total / Math.max(this.visits, 1)); }
-
-  /** The result that the children prove, or null. */
-  proof() {
-    const known = this.children.filter(({ proven }) => proven !== null).map(({ proven }) => this.sign * proven);
-    const complete = !this.untried.length && known.length === this.children.length;
-    return known.includes(1) || complete ? this.sign * Math.max(...known) : null;
-  }
-}
-
 export class UCT {
+  kind = "uct";
   hasNetwork = false;
 
   constructor(game, settings, seed) { Object.assign(this, { game, settings, rng: new Rng(seed) }); }
 
   /** The events of a search. */
   * search(position, sims) {
-    this.root = new Node(0, null, null, 0, position);
-    this.nodes = 1;
-    for (this.done = 0; !this.done || (this.root.proven === null && this.done < sims); this.done++) yield* this.simulation();
+    const { root } = this.tree = new SearchTree(MOVERS[position.player]);
+    root.position = position;
+    for (this.done = 0; !this.done || (root.proven === null && this.done < sims); this.done++) yield* this.simulation();
+  }
+
+  /** Note an event in the tree, as the page that is told of it does. */
+  tell(event) {
+    this.tree.apply(event);
+    return event;
+  }
+
+  positionOf(node) {
+    return node.position ??= this.positionOf(this.tree.node(node.parent)).play(this.game.texts.indexOf(node.move));
+  }
+
+  untriedOf(node) {
+    return node.untried ??= this.positionOf(node).over ? [] : this.positionOf(node).sensible();
   }
 
   * simulation() {
-    const leaf = yield* this.expand(yield* this.select(this.root));
+    const leaf = yield* this.expand(yield* this.select(this.tree.root));
     yield this.backUp(leaf, leaf.proven ?? (yield* this.simulate(leaf)));
   }
 
   /** Walk down to a node that has an untried move or is proven. */
   * select(node) {
-    while (node.children.length && !node.untried.length && node.proven === null) {
-      const child = best(node.children, (one) => [this.score(node, one)]);
-      yield { event: "Selected", node: node.number, child: child.number };
-      node = child;
+    while (node.children.length && !this.untriedOf(node).length && node.proven === null) {
+      const scores = terms(this.tree, node, this).map(({ score }) => score), child = node.children[scores.indexOf(Math.max(...scores))];
+      yield this.tell({ event: "Selected", node: node.number, child });
+      node = this.tree.node(child);
     }
     return node;
   }
 
-  score(node, child) {
-    const wins = (1 + child.mean(node.sign)) / 2;
-    return child.proven !== null ? wins : wins + this.settings.c_uct * Math.sqrt(Math.log(node.visits) / child.visits);
-  }
-
   * expand(node) {
     if (node.proven !== null) return node;
-    const [action] = node.untried.splice(this.rng.below(node.untried.length), 1);
+    const untried = this.untriedOf(node), [action] = untried.splice(this.rng.below(untried.length), 1);
     yield this.addChildren(node, [[action, 0]]);
-    const leaf = node.children.at(-1);
-    if (leaf.position.over) yield* this.prove(leaf, leaf.position.result());
+    const leaf = this.tree.node(node.children.at(-1));
+    yield* this.proveEnd(leaf);
     return leaf;
   }
 
   addChildren(node, priors) {
-    const added = priors.map(([action, prior]) => new Node(this.nodes++, node, action, prior, node.position.play(action)));
-    node.children.push(...added);
-    return {
-      event: "Expanded", node: node.number,
-      children: added.map(({ number, action, mover, prior }) => ({ node: number, move: this.game.texts[action], mover: MOVERS[mover], prior: prior || null })),
-    };
+    const first = this.tree.nodes.size, children = priors.map(([action, prior], i) => ({
+      node: first + i, move: this.game.texts[action], mover: MOVERS[this.positionOf(node).play(action).player], prior: prior || null }));
+    return this.tell({ event: "Expanded", node: node.number, children });
   }
 
-  /** A certain result, and what it proves about the nodes above. */
-  * prove(node, result) {
+  /** The result of a position where the game has ended, and what it proves about the nodes above. */
+  * proveEnd(node) {
+    let result = this.positionOf(node).over ? this.positionOf(node).result() : null;
     while (node && result !== null && node.proven === null) {
-      node.proven = result;
-      yield { event: "Proved", node: node.number, result };
-      node = node.parent;
-      result = node && node.proof();
+      yield this.tell({ event: "Proved", node: node.number, result });
+      node = this.tree.node(node.parent);
+      result = node ? this.proofOf(node) : null;
     }
+  }
+
+  /** The result that the children prove, or null. */
+  proofOf(node) {
+    const sign = signOf(node.mover), known = this.tree.children(node).filter(({ proven }) => proven !== null).map(({ proven }) => sign * proven);
+    const complete = !this.untriedOf(node).length && known.length === node.children.length;
+    return known.includes(1) || complete ? sign * Math.max(...known) : null;
   }
 
   /** The result of a random game; players pass only without another sensible move. */
   * simulate(leaf) {
     const moves = [];
-    let { position } = leaf;
+    let position = this.positionOf(leaf);
     while (!position.over) {
       const actions = position.sensible(), plays = actions.filter((action) => action !== this.game.passAction);
       const among = plays.length ? plays : actions, action = among[this.rng.below(among.length)];
@@ -113,38 +96,35 @@ export class UCT {
       position = position.play(action);
     }
     const value = position.result();
-    yield { event: "Simulated", node: leaf.number, moves, value };
+    yield this.tell({ event: "Simulated", node: leaf.number, moves, value });
     return value;
   }
 
-  backUp(leaf, value) {
-    const path = [];
-    for (let node = leaf; node; node = node.parent) {
-      path.push(node.number);
-      node.visits += 1;
-      node.total += value;
-    }
-    return { event: "BackedUp", path, value };
-  }
+  backUp({ number }, value) { return this.tell({ event: "BackedUp", path: this.tree.path(number).reverse(), value }); }
 
   /** The child to play: a proven win comes first, a proven loss last. */
   favourite(node) {
-    return best(node.children, (child) => [child.proven === null ? 0 : child.mean(node.sign), child.visits, child.mean(node.sign), child.prior]);
+    const key = (child) => [child.proven === null ? 0 : mean(child, node.mover), child.visits, mean(child, node.mover), child.prior];
+    return this.tree.children(node).reduce((best, child) => (compare(key(child), key(best)) > 0 ? child : best));
   }
 
   decision() {
-    const { root } = this, { sign } = root, line = [this.favourite(root)], visited = root.children.filter(({ visits }) => visits);
+    const { root, nodes } = this.tree, { mover } = root, line = [this.favourite(root)];
     while (line.at(-1).children.length && this.favourite(line.at(-1)).visits) line.push(this.favourite(line.at(-1)));
-    const total = visited.reduce((count, { visits }) => count + visits, 0), table = (nodes, number) => new Map(nodes.map((node) => [node.action, number(node)]));
+    const children = this.tree.children(root), visited = children.filter(({ visits }) => visits);
+    const actionOf = ({ move }) => this.game.texts.indexOf(move), table = (some, number) => new Map(some.map((node) => [actionOf(node), number(node)]));
+    const total = visited.reduce((count, { visits }) => count + visits, 0);
     return decision({
-      action: line[0].action, value: root.mean(sign), proven: root.proven === null ? null : root.mean(sign), pv: line.map(({ action }) => action),
-      policy: table(visited, ({ visits }) => visits / total), values: table(visited, (child) => child.mean(sign)), visits: table(visited, ({ visits }) => visits),
-      priors: table(root.children.filter(({ prior }) => prior), ({ prior }) => prior), simulations: this.done, nodes: this.nodes,
+      action: actionOf(line[0]), value: mean(root, mover), proven: root.proven === null ? null : mean(root, mover), pv: line.map(actionOf),
+      policy: table(visited, ({ visits }) => visits / total), values: table(visited, (child) => mean(child, mover)), visits: table(visited, ({ visits }) => visits),
+      priors: table(children.filter(({ prior }) => prior), ({ prior }) => prior), simulations: this.done, nodes: nodes.size,
     });
   }
 }
 
 export class PUCT extends UCT {
+  kind = "puct";
+
   /** @param network an engine that asks a network about each position, or null. */
   constructor(game, settings, seed, network) {
     super(game, settings, seed);
@@ -152,21 +132,15 @@ export class PUCT extends UCT {
   }
 
   * simulation() {
-    const leaf = yield* this.select(this.root);
-    if (leaf.proven === null && leaf.position.over) yield* this.prove(leaf, leaf.position.result());
+    const leaf = yield* this.select(this.tree.root);
+    if (leaf.proven === null) yield* this.proveEnd(leaf);
     if (leaf.proven === null) {
-      const { priors, value } = this.evaluate(leaf.position);
-      yield { event: "Evaluated", node: leaf.number, value };
+      const { priors, value } = this.evaluate(this.positionOf(leaf));
+      yield this.tell({ event: "Evaluated", node: leaf.number, value });
       yield this.addChildren(leaf, priors);
       leaf.untried = [];
       yield this.backUp(leaf, value);
     } else yield this.backUp(leaf, leaf.proven);
-  }
-
-  score(node, child) {
-    if (child.proven !== null) return (1 + child.mean(node.sign)) / 2;
-    const wins = child.visits ? (1 + child.mean(node.sign)) / 2 : (1 + node.mean(node.sign)) / 2 - this.settings.fpu_reduction;
-    return wins + this.settings.c_puct * (child.prior * Math.sqrt(node.visits) / (1 + child.visits));
   }
 
   /** A prior for each sensible move, and the value for black. A search of one simulation asks the network once. */
