@@ -51,7 +51,8 @@ def test_the_interval_covers_the_strength(strength: int, n_answers: int) -> None
 
 def test_a_rating_follows_answers() -> None:
     right, none, wrong, all_right = run("""
-    return [[[1200, true]], [], [[1200, false]], Array(50).fill([1400, true])].map(ratingOf);
+    const all = [[[1200, true]], [], [[1200, false]], Array(50).fill([1400, true])];
+    return all.map((answers) => ratingOf(answers));
     """, {})
     assert wrong["rating"] < none["rating"] == 1200 < right["rating"] < all_right["rating"]
     assert none["margin"] == 784  # nothing but what was assumed

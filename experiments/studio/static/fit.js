@@ -1,6 +1,7 @@
 // A level that fits: from the results of finished games against levels, which the browser remembers.
 
 import { memory } from "./parts.js";
+import { ratingOf } from "./rating.js";
 
 const [remembered, remember] = memory("results");
 const ENOUGH = 3, MOST = 50;  // games: before a level is suggested, and remembered of a game
@@ -18,27 +19,13 @@ export function keepResult({ id, game, sides, levels, position, assisted }) {
   remember(game, JSON.stringify(Object.fromEntries(Object.entries(results).slice(-MOST))));
 }
 
-/**
- * The player's strength by Bayes' rule, and the level nearest to an even game; null after too few games.
- *
- * Before the first game, the strength is taken to be normal around the middle of the levels. Each result has the
- * likelihood of the Elo formula.
- */
+/** The player's strength, taken to be around the middle of the levels before the first game, and the level nearest to an even game; null after too few games. */
 export function fit(game, levels) {
   const results = Object.values(resultsOf(game));
   if (results.length < ENOUGH || !levels.length) return null;
-  const low = levels[0].elo, high = levels.at(-1).elo, middle = (low + high) / 2, spread = (high - low) / 3;
-  const grid = Array.from({ length: 401 }, (_, i) => low - 600 + ((high - low + 1200) * i) / 400);
-  const logs = grid.map((elo) => results.reduce((sum, [level, score]) => {
-    const expected = 1 / (1 + 10 ** ((level - elo) / 400));
-    return sum + score * Math.log(expected) + (1 - score) * Math.log(1 - expected);
-  }, -(((elo - middle) / spread) ** 2) / 2));
-  const top = Math.max(...logs), weights = logs.map((log) => Math.exp(log - top));
-  const total = weights.reduce((sum, weight) => sum + weight);
-  const mean = (values) => values.reduce((sum, value, i) => sum + value * weights[i], 0) / total;
-  const elo = mean(grid), error = 1.96 * Math.sqrt(mean(grid.map((value) => (value - elo) ** 2)));
-  const away = levels.map((level) => Math.abs(level.elo - elo));
-  return { games: results.length, elo, low: elo - error, high: elo + error, level: away.indexOf(Math.min(...away)) + 1 };
+  const low = levels[0].elo, high = levels.at(-1).elo, { rating, margin } = ratingOf(results, (low + high) / 2, (high - low) / 3);
+  const away = levels.map((level) => Math.abs(level.elo - rating));
+  return { games: results.length, elo: rating, low: rating - margin, high: rating + margin, level: away.indexOf(Math.min(...away)) + 1 };
 }
 
 /** What the results so far say, as a sentence. */
