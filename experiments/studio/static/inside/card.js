@@ -1,6 +1,6 @@
 // A node of a search tree as a card: its texts, the position as a small picture, the line to it.
 
-import { makeBoard } from "../boards/index.js";
+import { pictureOf } from "../boards/index.js";
 import { percent, s } from "../dom.js";
 import { signOf, wins } from "./model.js";
 import { between, figure, signed, some } from "./words.js";
@@ -13,34 +13,18 @@ const SMALL = 81;  // cells of the largest board that is drawn on cards
 /** Positions of nodes as small pictures, of which each is drawn once. */
 export class Thumbs {
   constructor(info) {
-    const { width, height, places } = info, model = this.model = makeBoard(info);
-    this.drawn = places.length <= SMALL;
-    this.width = (BOARD * width) / Math.max(width, height);
-    this.height = (BOARD * height) / Math.max(width, height);
-    this.pictures = new Map();
-    this.defs = s("defs", {}, ["ground", "front"].map((name) => {
-      const layer = model.layers[name].cloneNode(true);
-      layer.querySelectorAll("text").forEach((text) => text.remove());
-      return s("g", { id: `mini-${name}`, class: `board icon ${model.look.name}` }, layer);
-    }));
+    const { width, height, places } = info, unit = BOARD / Math.max(width, height);
+    Object.assign(this, { info, drawn: places.length <= SMALL, width: unit * width, height: unit * height, pictures: new Map() });
   }
 
   add(number, position) {
     if (this.pictures.has(number)) return;
-    const { look, margin, info } = this.model, air = Math.min(margin, 26);
-    const pieces = s("g", { class: `board icon ${look.name}` });
-    position.cells.forEach((piece, cell) => {
-      if (piece < 0) return;
-      const [x, y] = this.model.place(cell);
-      pieces.append(s("g", { transform: `translate(${x} ${y})` }, look.piece(info, piece)));
-    });
-    pieces.querySelectorAll(".shadow, .shine").forEach((part) => part.remove());
-    const [cx, cy] = this.model.place(position.last ?? 0);
-    this.pictures.set(number, s("svg", {
-      width: this.width, height: this.height, "aria-hidden": "true",
-      viewBox: `${-air} ${-air} ${100 * info.width + 2 * air} ${100 * info.height + 2 * air}`,
-    }, s("use", { href: "#mini-ground" }), pieces, s("use", { href: "#mini-front" }),
-    position.last !== null && number ? s("circle", { cx, cy, r: 44, class: "mini-last" }) : null));
+    const { svg, layers } = pictureOf(this.info, position);
+    layers.cells.remove();
+    svg.classList.add("icon");
+    svg.setAttribute("width", this.width);
+    svg.setAttribute("height", this.height);
+    this.pictures.set(number, svg);
   }
 
   /** Put the picture of a card's node, if it is there, into the card. */

@@ -96,7 +96,7 @@ export class TreeView {
       tree, kind, thumbs, marked, looked, height: this.height, here: this.#here(), counted: this.focus.counted,
     };
     const isMarked = (...numbers) => numbers.every(({ node }) => marked.has(node.number));
-    this.svg.replaceChildren(thumbs.defs,
+    this.svg.replaceChildren(
       s("g", { class: "edges", "aria-hidden": "true" }, cards.flatMap((card) => (
         card.children.map((child) => edge(card, child, this.height, isMarked(card, child)))))),
       s("g", { role: "none" }, cards.flatMap((card) => drawCard(card, look))));
