@@ -41,15 +41,6 @@ export function toolbar({ view, file, ...used }, ...more) {
     ...more, view, file);
   const button = h("button", { "aria-haspopup": "true", "aria-label": "More", title: "More" }, "⋯");
   button.popoverTargetElement = list;
-  list.addEventListener("beforetoggle", () => {
-    const { left, right, top, bottom } = button.getBoundingClientRect();
-    const below = top < innerHeight / 2, beside = left < innerWidth / 2;
-    Object.assign(list.style, {
-      left: beside ? `${left}px` : "auto", right: beside ? "auto" : `${innerWidth - right}px`,
-      top: below ? `${bottom}px` : "auto", bottom: below ? "auto" : `${innerHeight - top}px`,
-      maxHeight: `${Math.max(innerHeight - bottom, top)}px`,
-    });
-  });
   return h("div", { class: "tools" }, ...Object.values(used), h("div", { class: "buttons" }, button, list));
 }
 
