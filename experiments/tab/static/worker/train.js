@@ -2,7 +2,7 @@
 
 import { gameOf } from "./play.js";
 import { Refusal } from "./refusal.js";
-import { blackShare, findTurn, turnsOf, turnsPlayed, turnView } from "./views.js";
+import { after, blackShare, findTurn, turnsOf, turnsPlayed, turnView } from "./views.js";
 
 const SEARCH = "mcts:sims=1000", SEED = 1, STEP = 0.05;  // a guess loses a point for each such share that it costs
 
@@ -25,7 +25,6 @@ function answerTo({ answers }, turns) {
 }
 
 const turnName = ({ info }, text) => (text === "pass" ? "a pass" : info.look === "drop" && /^\d+$/.test(text) ? `column ${text}` : text);
-const after = (position, actions) => actions.reduce((at, action) => at.play(action), position);
 
 /** The expected result of a position as black's share of the point, and how an engine found it. */
 async function worthOf(engine, position) {

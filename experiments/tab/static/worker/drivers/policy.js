@@ -1,18 +1,13 @@
 // Engines that play a network's scores without a search: engines/learning/policy_engine.py.
 
 import { Rng } from "../rng.js";
-import { decision } from "./decision.js";
+import { Driver } from "./decision.js";
 
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 const scaled = (numbers, total = sum(numbers)) => numbers.map((number) => number / total);
 
-export class Policy {
-  constructor(game, program, facts, settings) {
-    Object.assign(this, { game, program, facts, settings });
-  }
-
+export class Policy extends Driver {
   newGame(seed) { this.rng = new Rng(seed); }
-  decision() { return decision(this.answer); }
 
   * think(position) {
     const { program, game, facts, settings } = this;

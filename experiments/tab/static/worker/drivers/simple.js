@@ -1,20 +1,12 @@
 // Engines without a tree: random, heuristic, and Connect Four's solver.
 
 import { slices } from "./clock.js";
-import { decision } from "./decision.js";
+import { Driver } from "./decision.js";
 
 const FIRST_NODES = 20_000;
 
-class Simple {
-  constructor(game, program, facts, settings) {
-    Object.assign(this, { program, facts, settings });
-  }
-
-  decision() { return decision(this.answer); }
-}
-
 /** engines/random_bot/engine.py */
-export class Random extends Simple {
+export class Random extends Driver {
   newGame(seed) {
     this.program.array("random_action", "rng")[0] = BigInt.asUintN(64, BigInt(seed));
   }
@@ -27,7 +19,7 @@ export class Random extends Simple {
 }
 
 /** engines/heuristic/engine.py */
-export class Heuristic extends Simple {
+export class Heuristic extends Driver {
   newGame(seed) {
     this.program.array("random_action_of", "rng")[0] = BigInt.asUintN(64, BigInt(seed));
   }
@@ -43,7 +35,7 @@ export class Heuristic extends Simple {
 }
 
 /** engines/solver/engine.py */
-export class Solver extends Simple {
+export class Solver extends Driver {
   newGame() {
     this.program.array("solve", "table").fill(0n);
   }
