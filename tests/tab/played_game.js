@@ -24,8 +24,8 @@ const ask = async (id, path, body, query) => routes[`/api/games/{id}${path}`](re
 const refused = (answer) => answer.then(() => null, ({ message }) => message);
 const begin = async (settings) => (await routes["/api/games"]({ body: { game: "tictactoe", ...settings } })).id;
 const watch = (id) => {
-  const stream = events["/api/games/{id}/events"](request(id)), seen = { close: () => stream.return(), view: null };
-  (async () => { for await (const { set } of stream) seen.view = structuredClone(set); })();
+  const control = new AbortController(), { signal } = control, seen = { close: () => control.abort(), view: null };
+  (async () => { for await (const { set } of events["/api/games/{id}/events"]({ ...request(id), signal })) seen.view = structuredClone(set); })();
   return seen;
 };
 const until = async (condition) => {

@@ -18,10 +18,11 @@ function part(name) {
 const tab = new Tab(part).begin();
 
 async function follow(id, path, body) {
-  const events = await (await tab).events(path, body);
-  streams.set(id, events);
-  for await (const event of events) {
-    if (!streams.has(id)) return;
+  const control = new AbortController(), { signal } = control;
+  streams.set(id, control);
+  const ready = await tab;
+  for await (const event of signal.aborted ? [] : ready.events(path, body, signal)) {
+    if (signal.aborted) return;
     postMessage({ id, event });
   }
   streams.delete(id);
@@ -29,7 +30,7 @@ async function follow(id, path, body) {
 
 onmessage = async ({ data: { id, path, body, data, stream, abort, part: name, content } }) => {
   if (name) { if (content === null) waiting.get(name).reject(new Error(`${name} could not be loaded: load this page again, it may be older than its files`)); else waiting.get(name).resolve(content); return; }
-  if (abort) { streams.get(id)?.return(); streams.delete(id); return; }
+  if (abort) { streams.get(id)?.abort(); streams.delete(id); return; }
   try {
     if (stream) { await follow(id, path, body); postMessage({ id, end: true }); } else postMessage({ id, value: await (await tab).answer(path, body, data) });
   } catch (error) {

@@ -56,7 +56,7 @@ export class Tab {
   }
 
   answer(path, body, data) { return this.#find(this.routes, path, { body, data }); }
-  events(path, body) { return this.#find(this.streams, path, { body }); }
+  events(path, body, signal) { return this.#find(this.streams, path, { body, signal }); }
 }
 
 /** An error in words for people. */

@@ -55,27 +55,15 @@ function momentsOf(records, { game: { info: { players } }, action, winner }, lat
   });
 }
 
-/** Events, then the problem if one ended them, then nothing until the page leaves: it would reopen a finished stream. */
-export function keptOpen(events, onLeave = () => {}) {
-  let leave, isOver = false;
-  const left = new Promise((resolve) => { leave = () => resolve({ done: true }); });
-  left.then(onLeave);
-  const following = async () => {
-    const step = isOver ? { done: true } : await events.next().catch((error) => {
-      if (!(error instanceof Refusal)) throw error;
-      return { value: { problem: error.message, final: true } };
-    });
-    isOver = Boolean(step.done || step.value.final);
-    return step.done ? left : step;
-  };
-  return {
-    [Symbol.asyncIterator]() { return this; },
-    next: () => Promise.race([left, following()]),
-    return() {
-      leave();
-      return events.return();
-    },
-  };
+/** Events, then the problem if one ended them, then nothing: the page would reopen a finished stream. */
+export async function* keptOpen(events) {
+  try {
+    yield* events;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    yield { problem: error.message, final: true };
+  }
+  await new Promise(() => {});
 }
 
 class PlayedGame {
@@ -224,17 +212,14 @@ class PlayedGame {
   }
 
   /** Views after every change, as `follow` of the pages takes them. A slow page misses views, but never the last one. */
-  watch() {
+  async* watch(signal) {
     this.watchers++;
-    this.#goOn();
-    return keptOpen(this.#views(), () => {
+    signal.addEventListener("abort", () => {
       if (!--this.watchers) this.#rest();
       this.#tell();
     });
-  }
-
-  async* #views() {
-    for (;;) {
+    this.#goOn();
+    while (!signal.aborted) {
       const seen = this.version;
       yield { set: this.view(), tail: {} };
       while (seen === this.version) await new Promise((resolve) => { this.waiting.push(resolve); });
@@ -409,4 +394,4 @@ export function routes(tab) {
   };
 }
 
-export const streams = (tab) => ({ "/api/games/{id}/events": (request) => gameOf(tab, request).watch() });
+export const streams = (tab) => ({ "/api/games/{id}/events": (request) => gameOf(tab, request).watch(request.signal) });
