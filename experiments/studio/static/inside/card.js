@@ -21,6 +21,7 @@ export class Thumbs {
     if (this.pictures.has(number)) return;
     const { svg, layers } = pictureOf(this.info, position);
     layers.cells.remove();
+    svg.querySelector(".last")?.setAttribute("r", 44);  // pictures that are saved know no style sheet
     svg.classList.add("icon");
     svg.setAttribute("width", this.width);
     svg.setAttribute("height", this.height);
