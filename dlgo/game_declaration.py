@@ -49,7 +49,7 @@ class GameDeclaration(ABC):
     swap_action: int = -1  # takes over the first stone; -1: the game has no such reply
     # Whether the legal moves depend on more than the position (superko, repetition): then a result
     # from a transposition table is not a proof.
-    history_matters: ClassVar[bool] = False
+    history_matters: bool = False
     board_rows: int
     board_cols: int
     # The kinds that `kernels.piece` numbers, and a line for each plane of `kernels.extra_planes`.

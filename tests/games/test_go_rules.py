@@ -108,6 +108,11 @@ def stones(state: GameState) -> bytes:
     return state.kernel_state.color.tobytes()
 
 
+def test_a_game_that_two_passes_end_has_a_key_of_its_own() -> None:
+    state = get_game("go:size=3,ko=simple").start().play("B2")
+    assert len({state.play(*["pass"] * passes).key() for passes in range(3)}) == 3
+
+
 def test_positional_superko_forbids_more_than_situational() -> None:
     """Positional: no play recreates the stones of any earlier position. Situational: none does
     with the same player to move. Every legal play of random games on 3x3 is compared.

@@ -22,8 +22,8 @@ from dlgo.games.go.playout import MOVES_PER_POINT, play_heavily, random_point
 from dlgo.jit import inline_kernel, kernel
 from dlgo.zobrist import zobrist_table
 
-# Parts of the search key that are not on the board: one pass has just been made, and the
-# point that the simple ko rule forbids. They affect the legal moves, so they are part of the key.
+# Parts of the search key that are not on the board: the passes that have just been made (two end
+# the game), and the point that the simple ko rule forbids. They affect the legal moves.
 PASSED = int(zobrist_table(1, stream="go passed")[0])
 KO_POINT = zobrist_table(27 * 27, stream="go ko")
 
@@ -199,9 +199,7 @@ def key(state: GoState) -> int:
     value = info[board.STONES_KEY] ^ KO_POINT[info[board.KO]]
     if info[board.TURN] == 1:
         value ^= board.SIDE
-    if info[board.PASSES] == 1:
-        value ^= PASSED
-    return value
+    return value ^ PASSED * info[board.PASSES]
 
 
 @kernel

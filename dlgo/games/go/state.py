@@ -38,7 +38,6 @@ class Go(GameSpec):
                choices=tuple(_REPETITION)),
     )
     opening_plies = 4
-    history_matters = True
     uniform_rollouts = False  # own eyes are not filled
     pieces_on_points = True
     symmetry_names = symmetry.SQUARE
@@ -53,6 +52,7 @@ class Go(GameSpec):
         self.komi: float = self.settings["komi"]
         if 2 * self.komi != int(2 * self.komi):
             raise SpecError(f"game go: komi={self.komi} is neither whole nor half")
+        self.history_matters = self.settings["ko"] != "simple"
         self.num_actions = self.size**2 + 1
         self.pass_action = self.size**2
         self.board_rows = self.board_cols = self.size
