@@ -46,6 +46,14 @@ def outcome_probabilities(difference: Floats, log_nu: float) -> tuple[Floats, Fl
     return win / total, draw / total, loss / total
 
 
+def score_moments(win: Floats, draw: Floats, loss: Floats) -> tuple[Floats, Floats]:
+    """Mean and variance of the score. The variance, written as a sum so that nothing cancels near 0
+    and 1, is also the information of a game about the difference."""
+    expected = win + draw / 2
+    return expected, (
+        win * (1 - expected) ** 2 + draw * (0.5 - expected) ** 2 + loss * expected**2)
+
+
 @dataclass(frozen=True)
 class Observations:
     """The results, one row for each distinct pairing."""
@@ -112,10 +120,8 @@ class Observations:
         """Gradient of the log-likelihood, and the information (minus its Hessian)."""
         win, draw, loss = outcome_probabilities(*self._split(parameters))
         games = self.wins + self.draws + self.losses
-        expected = win + draw / 2
+        expected, variance = score_moments(win, draw, loss)
         surplus = self.wins + self.draws / 2 - games * expected
-        # The variance of the score, written as a sum so that nothing cancels near 0 and 1.
-        variance = win * (1 - expected) ** 2 + draw * (0.5 - expected) ** 2 + loss * expected**2
         linear = self.design.shape[1]
         gradient, information = np.zeros(self.size), np.zeros((self.size, self.size))
         gradient[:linear] = self.design.T @ surplus
@@ -129,11 +135,16 @@ class Observations:
         return gradient, information
 
 
-def maximise(observations: Observations, fixed: Ints) -> Floats:
+def maximise(observations: Observations, fixed: Ints, start: Floats | None = None) -> Floats:
     """The parameters of largest likelihood, by Newton's method with step halving, for data with a
-    maximum (see `is_unbounded`). `fixed` is one entrant of each group, whose strength stays 0:
-    adding a constant to all strengths of a group changes no probability."""
-    parameters = np.zeros(observations.size)
+    maximum (see `is_unbounded`).
+
+    Args:
+        fixed: parameters that keep the value of the start; at least one entrant of each group, as
+            adding a constant to all strengths of a group changes no probability.
+        start: by default all 0.
+    """
+    parameters = np.zeros(observations.size) if start is None else start
     free = np.delete(np.arange(observations.size), fixed)
     value = observations.log_likelihood(parameters)
     for _ in range(200):
@@ -157,7 +168,7 @@ def maximise(observations: Observations, fixed: Ints) -> Floats:
 
 
 def covariance_matrix(observations: Observations, parameters: Floats, fixed: Ints) -> Floats:
-    """Inverse of the observed information, where the strengths of `fixed` are known to be 0."""
+    """Inverse of the observed information, where the parameters `fixed` are known."""
     _, information = observations.derivatives(parameters)
     free = np.delete(np.arange(observations.size), fixed)
     covariance = np.zeros_like(information)

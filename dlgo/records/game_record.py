@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -54,6 +55,13 @@ class GameRecord:
         with suppress(DlgoError):
             return people_text(recorded_game(self.game), self.reason)
         return self.reason
+
+    def network_ids(self) -> dict[str, str]:
+        """The digest of the network of each entrant that played with one."""
+        sides = json.loads(self.networks or "{}")
+        return {player: sides[side]["id"]
+                for side, player in (("first", self.first), ("second", self.second))
+                if "id" in sides.get(side, {})}
 
     def spent(self, player: int) -> CostTotals:
         """The total cost of the moves of one player (0: first, 1: second)."""

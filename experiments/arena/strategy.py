@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dlgo.text import number_of
@@ -122,22 +122,17 @@ class Strategy:
         return [Pair(game, *match, k) for k in range(n_pairs, last) for match in matches]
 
 
-class UntilRated(Strategy):
-    """The plan's `pairs`, then steps until no 95% interval is wider than `target_elo`.
+class FromResults(Strategy):
+    """The sure pairs, then steps that depend on results.
 
     So that no worker has to wait, a step is decided on before the one before it has ended, from the
     games before that; and as the decision looks at these games only, however many others have
-    ended, the same plan and seed play the same games on any machine. `rate` makes results
-    ratings; by default as reports do it.
+    ended, the same plan and seed play the same games on any machine.
     """
 
-    def __init__(self, plan: CanonicalPlan, rate: Rate | None = None) -> None:
-        super().__init__(plan, plan.pairs)
-        if rate is None:
-            from reports.ratings import fit_ratings as rate  # SciPy takes a second to load
-        self._rate: Any = rate
+    def __init__(self, plan: CanonicalPlan, sure_pairs: int) -> None:
+        super().__init__(plan, sure_pairs)
         self._results: dict[str, Result] = {}
-        self._done = False
 
     def game_ended(self, slot: str, result: Result) -> None:
         self._results[slot] = result
@@ -147,17 +142,45 @@ class UntilRated(Strategy):
     ) -> list[Pair]:
         slots = [slot for step in self.steps[:-1] or self.steps for pair in step
                  for slot in pair.slots]
-        if self._done or any(slot in open_slots for slot in slots):
+        if any(slot in open_slots for slot in slots):
+            return []
+        return self.decide(
+            [self._results[slot] for slot in slots if slot in self._results], exclusions)
+
+    def decide(
+        self, results: Sequence[Result], exclusions: Collection[tuple[str, str]]
+    ) -> list[Pair]:
+        """The next step after these games; none if it was the last. Stopped entrants leave games
+        out."""
+        raise NotImplementedError
+
+
+def different(results: Iterable[Result]) -> list[Result]:
+    """The games without those that repeat another one, which say nothing new."""
+    return list({(*result[:3], result.moves, result.result): result for result in results}.values())
+
+
+class UntilRated(FromResults):
+    """The plan's `pairs`, then steps until no 95% interval is wider than `target_elo`. `rate` makes
+    results ratings; by default as reports do it."""
+
+    def __init__(self, plan: CanonicalPlan, rate: Rate | None = None) -> None:
+        super().__init__(plan, plan.pairs)
+        if rate is None:
+            from reports.ratings import fit_ratings as rate  # SciPy takes a second to load
+        self._rate: Any = rate
+        self._done = False
+
+    def decide(
+        self, results: Sequence[Result], exclusions: Collection[tuple[str, str]]
+    ) -> list[Pair]:
+        if self._done:
             return []
         pairs: list[Pair] = []
         widths: list[tuple[float, str, str]] = []
         for game in self.plan.games:
-            # A game that repeats another one says nothing new.
-            results = {
-                (*result[:3], result.moves, result.result): result
-                for slot in slots if (result := self._results.get(slot)) and result.game == game
-            }
-            wide = self._wide(list(results.values())) if results else {}
+            of_game = different(result for result in results if result.game == game)
+            wide = self._wide(of_game) if of_game else {}
             widths += [(width, entrant, game) for entrant, width in wide.items()]
             further = self.further_pairs(game, exclusions) if wide else []
             if any(not wide.keys().isdisjoint(pair.match[1:]) for pair in further):

@@ -123,9 +123,9 @@ def _play(
             if records:
                 ledger.add(*records)
                 agenda.keep(records)
+                progress.plan(agenda.planned)
                 for record in records:
                     progress.game(record)
-                progress.plan(agenda.planned)
             running.done, running.planned = agenda.stored + agenda.played, agenda.planned
             running.update(executor.glances)
             if len(agenda.stopped) > n_stopped:

@@ -17,6 +17,7 @@ from experiments.cli.classroom import classroom
 from experiments.cli.connectx import connectx
 from experiments.cli.data import data, generate
 from experiments.cli.export import export
+from experiments.cli.ladder import ladder
 from experiments.cli.ledger import ledger
 from experiments.cli.listing import encoders, engines, games, models
 from experiments.cli.new import new
@@ -46,8 +47,8 @@ def cli() -> None:
 
 for _command in (
     analyze, audit, bench, check, classroom, compare, connectx, data, doctor, encoders, engines,
-    export, games, generate, gtp, ledger, models, new, perft, play, power, puzzles, rate, report,
-    show, sprt, tournament, train, watch, web,
+    export, games, generate, gtp, ladder, ledger, models, new, perft, play, power, puzzles, rate,
+    report, show, sprt, tournament, train, watch, web,
 ):
     cli.add_command(_command)
 
