@@ -60,9 +60,9 @@ def ladder(
     from dlgo.games import get_game
     from dlgo.text import file_slug
     from experiments.cluster import executor_on
-    from experiments.ladder.climb import Climb, climb_scale
     from experiments.ladder.losses import phases
     from experiments.ladder.page import remarks, write_page
+    from experiments.ladder.rating import RatingRun, rate_on_scale
     from experiments.ladder.record import write_record
     from experiments.ladder.scales import scale_of
 
@@ -71,19 +71,19 @@ def ladder(
         for line in scale.lines():
             log(line)
         return
-    climb = Climb.of(scale, engine, within, seed, max_pairs)
+    run = RatingRun.of(scale, engine, within, seed, max_pairs)
     folder = make_folder(out or Path("out/ladder") / scale.name / file_slug(engine))
     ledger = folder / "games.sqlite"
     with executor_on(cluster, workers=workers) as executor:
-        placed, records = climb_scale(climb, ledger, executor or workers, Limits(**limits))
+        rating, records = rate_on_scale(run, ledger, executor or workers, Limits(**limits))
     if submit is not None:
-        log(str(write_record(submit, placed, records, ledger)))
-    lost = phases(records, climb.engine)
-    for path in write_page(placed, lost, folder):
+        log(str(write_record(submit, rating, records, ledger)))
+    lost = phases(records, run.engine)
+    for path in write_page(rating, lost, folder):
         log(str(path))
-    for remark in [*lost, *remarks(placed)]:
+    for remark in [*lost, *remarks(rating)]:
         log(str(remark))
-    click.echo(placed.citation)
+    click.echo(rating.citation)
 
 
 def _verify(file: str | None, replay: int | None) -> None:

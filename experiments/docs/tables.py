@@ -12,6 +12,7 @@ What a table is about:
     keys plan, class, league, staff, recipe
     encoders, networks, heads
     museum                the faults of the museum and their prices
+    scales                the scales of the ladder
     scaling claims; families claims; families strengths
     times of pages; times of 14 weeks; times of 10 weeks
 
@@ -42,6 +43,7 @@ from experiments.classroom.league_plan import LeaguePlan, StaffBot
 from experiments.classroom.policy import Policy
 from experiments.classroom.term import TERMS, page_rows, week_rows
 from experiments.datasets.options import RECIPE_OPTIONS
+from experiments.ladder.scales import all_scales
 from experiments.museum import __main__ as museum
 from experiments.studies import families, ladder, plans
 
@@ -84,6 +86,9 @@ def table(about: str) -> str:
         return _table("fault | price in Elo | against random moves", [
             (f"{row.title} (`{row.Index}`)", row.text, row.random)
             for row in museum.cards().itertuples()])
+    if about == "scales":
+        return _table("scale | anchors | from, to (Elo) | largest step | games | digest",
+                      [scale.row() for scale in all_scales().values()])
     if name == "claims" and kind in _STUDIES or about == "families strengths":
         frame = families.published() if name == "strengths" else plans.published(
             kind, *_STUDIES[kind])

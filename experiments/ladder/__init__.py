@@ -3,7 +3,7 @@
     dlgo ladder connect4 my_bot.py
 
 * `scales.py` reads the scales, one file each in `scales/`; `anchors.py` makes new ones.
-* `climb.py` chooses opponents and plays until the rating is known well enough.
+* `rating.py` chooses opponents and plays until the rating is known well enough.
 * `record.py` writes what was played as a record, and verifies records of others.
 * `page.py` shows a rating as a page and a badge.
 

@@ -18,7 +18,7 @@ from experiments.measures.solved import exact_outcomes
 from reports.intervals import proportion_interval
 
 # Games that are looked at; a position early in Connect Four takes up to a second.
-_GAMES = 60
+_GAMES = 30
 _PHASES = ("first third", "middle third", "last third")
 
 

@@ -10,8 +10,8 @@ from markupsafe import escape
 
 from dlgo.files import write_file
 from dlgo.text import listing, number_of
-from experiments.ladder.climb import Placed
 from experiments.ladder.losses import Phase
+from experiments.ladder.rating import ScaleRating
 from reports.page import environment
 from reports.text import elo_text, short
 
@@ -32,17 +32,17 @@ aria-label="{left}: {right}">
 _LETTER = 7  # pixels
 
 
-def write_page(placed: Placed, lost: Sequence[Phase], folder: Path) -> list[Path]:
+def write_page(rating: ScaleRating, lost: Sequence[Phase], folder: Path) -> list[Path]:
     """Write `index.html` and `badge.svg`."""
-    page = environment(_TEMPLATES).get_template("ladder.html").render(_view(placed), lost=lost)
+    page = environment(_TEMPLATES).get_template("ladder.html").render(_view(rating), lost=lost)
     return [write_file(folder / "index.html", page),
-            write_file(folder / "badge.svg", badge(placed))]
+            write_file(folder / "badge.svg", badge(rating))]
 
 
-def badge(placed: Placed) -> str:
+def badge(rating: ScaleRating) -> str:
     """A picture for a README, SVG."""
-    left = placed.climb.scale.name
-    right = placed.elo_text
+    left = rating.run.scale.name
+    right = rating.elo_text
     left_length, right_length = _LETTER * len(left), _LETTER * len(right)
     split = left_length + 12
     return _BADGE.format(
@@ -50,54 +50,56 @@ def badge(placed: Placed) -> str:
         split=split, right_at=split + 6, most=right_length + 9, width=split + right_length + 12)
 
 
-def remarks(placed: Placed) -> Iterator[str]:
+def remarks(rating: ScaleRating) -> Iterator[str]:
     """What to keep in mind about a rating, a sentence each."""
-    scale = placed.climb.scale.scale
-    if placed.bound:
-        yield (f"All games were {'won' if placed.bound == 'at least' else 'lost'}: the rating is a "
+    scale = rating.run.scale.scale
+    if rating.bound:
+        yield (f"All games were {'won' if rating.bound == 'at least' else 'lost'}: the rating is a "
                "bound.")
-    elif not scale.elo[0] <= placed.rating.value <= scale.elo[-1]:
-        side = "above" if placed.rating.value > 0 else "below"
+    elif not scale.elo[0] <= rating.estimate.value <= scale.elo[-1]:
+        side = "above" if rating.estimate.value > 0 else "below"
         yield f"The rating is {side} all anchors: it continues the scale."
-    elif placed.interval > placed.climb.within:
-        yield f"The interval is wider than ± {placed.climb.within:g}: max_pairs was reached."
-    if placed.legal is not None:
-        yield (f"{number_of(placed.failures, 'game')} lost by a failure (an illegal move, a crash, "
-               f"no move in time). By the other games: {elo_text(placed.legal)}.")
-    odd = [met.anchor for met in placed.met if met.games >= 10 and abs(met.score - met.expected)
+    elif rating.interval > rating.run.within:
+        yield f"The interval is wider than ± {rating.run.within:g}: max_pairs was reached."
+    if rating.legal is not None:
+        yield (f"{number_of(rating.failures, 'game')} lost by a failure (an illegal move, a crash, "
+               f"no move in time). By the other games: {elo_text(rating.legal)}.")
+    if rating.answers:
+        yield rating.answers
+    odd = [met.anchor for met in rating.met if met.games >= 10 and abs(met.score - met.expected)
            > _ODD * (met.expected * (1 - met.expected) / met.games) ** 0.5]
     if odd:
         yield (f"Results against {listing(odd)} do not fit the rating: one number does not tell "
                "all about this engine.")
-    repeated = placed.games - placed.different
-    if repeated > placed.games / 4:
-        yield f"{repeated} of {placed.games} games repeat another one and do not count."
+    repeated = rating.games - rating.different
+    if repeated > rating.games / 4:
+        yield f"{repeated} of {rating.games} games repeat another one and do not count."
 
 
-def _view(placed: Placed) -> dict[str, Any]:
+def _view(rating: ScaleRating) -> dict[str, Any]:
     """What the template needs."""
-    climb, rating = placed.climb, placed.rating
-    scale = climb.scale.scale
-    low, high = min(scale.elo[0], rating.low95), max(scale.elo[-1], rating.high95)
+    run, estimate = rating.run, rating.estimate
+    scale = run.scale.scale
+    low, high = min(scale.elo[0], estimate.low95), max(scale.elo[-1], estimate.high95)
     share = 100 / (high - low)
-    met = {row.anchor: row for row in placed.met}
+    met = {row.anchor: row for row in rating.met}
     rows = [{"name": name, "elo": elo, "at": share * (elo - low), "met": met.get(name),
              "is_new": False} for name, elo in zip(scale.anchors, scale.elo, strict=True)
-            if name != climb.engine]
+            if name != run.engine]
     rows.append({
-        "name": climb.label, "elo": rating.value, "at": share * (rating.value - low), "met": None,
-        "is_new": True, "left": share * (rating.low95 - low),
-        "width": share * (rating.high95 - rating.low95),
+        "name": run.label, "elo": estimate.value, "at": share * (estimate.value - low), "met": None,
+        "is_new": True, "left": share * (estimate.low95 - low),
+        "width": share * (estimate.high95 - estimate.low95),
     })
     facts = [
-        ("Engine", climb.engine), ("Scale", f"{climb.scale.name}, digest {climb.scale.digest}"),
-        ("95% interval", f"{rating.low95:z.0f} to {rating.high95:z.0f} Elo"),
-        ("Games", f"{placed.games}, {placed.different} different, seed {climb.seed}"),
-        ("CPU time a move", f"{short(placed.cpu_ms)} ms, mean of {placed.moves:,} moves"),
+        ("Engine", run.engine), ("Scale", f"{run.scale.name}, digest {run.scale.digest}"),
+        ("95% interval", f"{estimate.low95:z.0f} to {estimate.high95:z.0f} Elo"),
+        ("Games", f"{rating.games}, {rating.different} different, seed {run.seed}"),
+        ("CPU time a move", f"{short(rating.cpu_ms)} ms, mean of {rating.moves:,} moves"),
     ]
     return {
-        "title": f"{climb.label} on {climb.scale.name}", "placed": placed, "label": climb.label,
-        "scale": climb.scale, "zero": scale.anchors[scale.elo.index(0.0)], "facts": facts,
-        "remarks": list(remarks(placed)),
+        "title": f"{run.label} on {run.scale.name}", "rating": rating, "label": run.label,
+        "scale": run.scale, "zero": scale.anchors[scale.elo.index(0.0)], "facts": facts,
+        "remarks": list(remarks(rating)),
         "rows": sorted(rows, key=lambda row: -float(str(row["elo"]))),
     }

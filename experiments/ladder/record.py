@@ -32,7 +32,7 @@ from experiments.arena.inspect_ledger import problem_of
 from experiments.arena.plan_keys import DEFAULT_LIMITS
 from experiments.arena.referee import SIDES, GameTask
 from experiments.arena.strategy import Result
-from experiments.ladder.climb import Climb, Climbing, Placed
+from experiments.ladder.rating import NearestAnchors, RatingRun, ScaleRating
 from experiments.ladder.scales import all_scales
 
 _CLAIM = "ladder"
@@ -42,25 +42,25 @@ class Refused(DlgoError):
     """A record does not hold what it claims."""
 
 
-def write_record(path: Path, placed: Placed, records: list[GameRecord], ledger: Path) -> Path:
+def write_record(path: Path, rating: ScaleRating, records: list[GameRecord], ledger: Path) -> Path:
     """Write a record of the games in `ledger`. Raises DlgoError if the file exists."""
     check_apart(path, ledger)
     if path.exists():
         raise DlgoError(f"record {path} exists; name another file")
-    climb = placed.climb
+    run = rating.run
     with Ledger(path) as record:
         record.add(*records)
         record.set_meta(_CLAIM, {
-            "scale": climb.scale.name, "digest": climb.scale.digest, "engine": climb.engine,
-            "label": climb.label, "within": climb.within, "seed": climb.seed,
-            "max_pairs": climb.max_pairs, "rating": [round(x, 1) for x in _estimate(placed)],
-            "citation": placed.citation,
+            "scale": run.scale.name, "digest": run.scale.digest, "engine": run.engine,
+            "label": run.label, "within": run.within, "seed": run.seed,
+            "max_pairs": run.max_pairs, "rating": [round(x, 1) for x in _estimate(rating)],
+            "citation": rating.citation,
         })
     return path
 
 
-def _estimate(placed: Placed) -> tuple[float, float, float]:
-    return placed.rating.value, placed.rating.low95, placed.rating.high95
+def _estimate(rating: ScaleRating) -> tuple[float, float, float]:
+    return rating.estimate.value, rating.estimate.low95, rating.estimate.high95
 
 
 def verified(
@@ -77,41 +77,41 @@ def verified(
         claim, records = ledger.get_meta(_CLAIM), list(ledger.games())
     if claim is None:
         raise DlgoError(f"{path} is a ledger, but no record; `dlgo ladder --submit` writes one")
-    climb = _climb(path, claim)
-    tasks = _planned(climb, records)
-    yield f"{number_of(len(records), 'game')}: those that the scale {climb.scale.name} asks for"
+    run = _run(path, claim)
+    tasks = _planned(run, records)
+    yield f"{number_of(len(records), 'game')}: those that the scale {run.scale.name} asks for"
     for record in records:
         if problem := problem_of(record):
             raise Refused(f"game {record.slot}: {problem}")
     yield "moves and results: by the rules"
-    placed = Placed.of(climb, records)
-    if [round(x, 1) for x in _estimate(placed)] != claim["rating"]:
-        raise Refused(f"the games give {placed.rating.value:.1f} Elo, the record claims "
+    rating = ScaleRating.of(run, records)
+    if [round(x, 1) for x in _estimate(rating)] != claim["rating"]:
+        raise Refused(f"the games give {rating.estimate.value:.1f} Elo, the record claims "
                       f"{claim['rating'][0]}")
-    yield f"rating: {placed.citation}"
+    yield f"rating: {rating.citation}"
     step = max(1, len(records) // most) if most else 1
-    yield from _replayed(climb, [(record, tasks[record.slot]) for record in records[::step]],
+    yield from _replayed(run, [(record, tasks[record.slot]) for record in records[::step]],
                          progress)
 
 
-def _climb(path: Path, claim: dict[str, Any]) -> Climb:
+def _run(path: Path, claim: dict[str, Any]) -> RatingRun:
     """What the record says was played. Raises DlgoError if its scale is not here."""
     try:
         scale = all_scales().get(claim["scale"])
         if scale is None or scale.digest != claim["digest"]:
             raise DlgoError(f"{path}: this version of dlgo has no scale {claim['scale']} with the "
                             f"digest {claim['digest'][:8]}; verify it with the version that has")
-        return Climb(scale, str(claim["engine"]), str(claim["label"]), float(claim["within"]),
+        return RatingRun(scale, str(claim["engine"]), str(claim["label"]), float(claim["within"]),
                      int(claim["seed"]), int(claim["max_pairs"]))
     except (KeyError, TypeError, ValueError) as error:
         raise Refused(f"its claim is damaged: {error!r}") from error
 
 
-def _planned(climb: Climb, records: list[GameRecord]) -> dict[str, GameTask]:
-    """The games that the climb asks for, by slot. Raises Refused if they are not the record's."""
-    strategy = Climbing(climb)
+def _planned(run: RatingRun, records: list[GameRecord]) -> dict[str, GameTask]:
+    """The games that the run asks for, by slot. Raises Refused if they are not the record's."""
+    strategy = NearestAnchors(run)
     results: dict[str, Result | None] = {record.slot: result_of(record) for record in records}
-    agenda = Agenda(climb.plan, results, DEFAULT_LIMITS, strategy=strategy)
+    agenda = Agenda(run.plan, results, DEFAULT_LIMITS, strategy=strategy)
     if missing := agenda.take(1):
         raise Refused(f"game {missing[0].slot} is missing: the rule asks for it")
     tasks = {task.slot: task for step in strategy.steps for pair in step
@@ -128,19 +128,19 @@ def _planned(climb: Climb, records: list[GameRecord]) -> dict[str, GameTask]:
 
 
 def _replayed(
-    climb: Climb, games: list[tuple[GameRecord, GameTask]], progress: Callable[[int, int], None]
+    run: RatingRun, games: list[tuple[GameRecord, GameTask]], progress: Callable[[int, int], None]
 ) -> Iterator[str]:
     """The players choose their moves again. Raises Refused if one that must choose the same does
     not."""
     moves: Counter[bool] = Counter()  # of the engine, if it is free: whether they are the same
     absent = ""
-    mine = Entrant.of(climb.engine)
+    mine = Entrant.of(run.engine)
     free = mine.is_outside or mine.budget.cpu or mine.budget.wall  # its moves need not be the same
     with closing(EngineCache()) as engines:
         for done, (record, task) in enumerate(games):
             progress(done, len(games))
             for player, entrant in enumerate(task.entrants):
-                is_bound = entrant.text != climb.engine or not free
+                is_bound = entrant.text != run.engine or not free
                 if is_bound or not absent:
                     try:
                         engine = engines.get(task.spec, entrant, player)
@@ -156,9 +156,9 @@ def _replayed(
                         moves[same] += not is_bound
     yield f"moves of the anchors: played again in {number_of(len(games), 'game')}, the same"
     if absent:
-        yield f"moves of {climb.label}: not played again: {absent}"
+        yield f"moves of {run.label}: not played again: {absent}"
     elif free:
-        yield f"moves of {climb.label}: {moves[True]} of {moves.total()} played again are the same"
+        yield f"moves of {run.label}: {moves[True]} of {moves.total()} played again are the same"
 
 
 def _choices(

@@ -76,6 +76,12 @@ class GameScale:
         for name, elo, step in [*zip(self.scale.anchors, self.scale.elo, steps, strict=True)][::-1]:
             yield f"{elo:z7.0f} {step:+z6.0f}  {name}"
 
+    def row(self) -> tuple[str, ...]:
+        """The scale in a line of a table."""
+        elo, games = self.scale.elo, sum(sum(row[2:]) for row in self.scale.counts)
+        return (f"`{self.name}`", str(len(elo)), f"{elo[0]:z.0f} to {elo[-1]:z.0f}",
+                f"{np.diff(elo).max():.0f}", f"{games:,}", f"`{self.digest[:8]}`")
+
     @classmethod
     def read(cls, path: Path) -> GameScale:
         """The scale in a file. Raises DlgoError."""

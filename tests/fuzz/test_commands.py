@@ -53,6 +53,7 @@ LINES: dict[str, str] = {
     "games": "",
     "generate": "tictactoe --engine=random --games=1 --workers=1 --out=out/data",
     "gtp": "--engine=random --game=go:size=5",
+    "ladder": "tictactoe random --within=400 --workers=1 --out=out/ladder",
     "ledger check": "games.sqlite",
     "ledger export": "games.sqlite --csv=out/games.csv",
     "ledger list": "games.sqlite",

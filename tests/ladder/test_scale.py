@@ -13,7 +13,7 @@ import pytest
 
 from dlgo import DlgoError
 from experiments.arena.strategy import Result
-from experiments.ladder.climb import Climb, Climbing, rated
+from experiments.ladder.rating import NearestAnchors, RatingRun
 from experiments.ladder.scales import GameScale
 from reports.davidson import outcome_probabilities
 from reports.rating_table import ELO
@@ -33,9 +33,9 @@ def chances(ahead: float) -> list[float]:
     return [float(chance) for chance in outcome_probabilities(difference, LN_NU)]
 
 
-def climb_on(scale: Scale, within: float = 40.0) -> Climb:
+def run_on(scale: Scale, within: float = 40.0) -> RatingRun:
     game_scale = GameScale("simulated", "connect4", scale, {}, 1, {}, {})
-    return Climb(game_scale, "random", "newcomer", within, 1, 1000)
+    return RatingRun(game_scale, "random", "newcomer", within, 1, 1000)
 
 
 def test_a_scale_gives_back_the_strengths_behind_its_games() -> None:
@@ -86,11 +86,11 @@ def test_near_anchors_tell_most_and_the_unknown_spreads_them() -> None:
     assert unsure.max() / unsure.min() < tells.max() / tells.min()
 
 
-def simulated(elo: float, seed: int, within: float = 40.0) -> tuple[Climbing, Climb, list[Result]]:
-    """A climb of a newcomer of known strength, to its end."""
-    rng, climb = np.random.default_rng(seed), climb_on(SCALE, within)
-    strategy, results = Climbing(climb), []
-    game = climb.plan.games[0]
+def simulated(elo: float, seed: int, within: float = 40.0) -> tuple[RatingRun, list[Result]]:
+    """The games of a newcomer of known strength, to its end."""
+    rng, run = np.random.default_rng(seed), run_on(SCALE, within)
+    strategy, results = NearestAnchors(run), []
+    game = run.plan.games[0]
     while step := strategy.next_step(set(), set()):
         for pair in step:
             for (first, second), slot in zip(pair.colours, pair.slots, strict=True):
@@ -99,13 +99,13 @@ def simulated(elo: float, seed: int, within: float = 40.0) -> tuple[Climbing, Cl
                 result = float(rng.choice((1.0, 0.5, 0.0), p=chances(ahead)))
                 results.append(Result(game, first, second, pair.number, f"{slot}", result))
                 strategy.game_ended(slot, results[-1])
-    return strategy, climb, results
+    return run, results
 
 
 @pytest.mark.parametrize("elo", [30.0, 480.0, 820.0])
 def test_it_stops_at_the_interval_and_plays_who_is_near(elo: float) -> None:
-    _, climb, results = simulated(elo, 5)
-    rating = rated(climb, results)
+    run, results = simulated(elo, 5)
+    rating = run.estimate(results)
     assert 30 < rating.high95 - rating.value <= 40 and len(results) < 420
     near = sum(abs(ELO_OF[NAMES.index({*result[1:3]}.difference({"random"}).pop())] - elo) < 350
                for result in results)
@@ -113,13 +113,13 @@ def test_it_stops_at_the_interval_and_plays_who_is_near(elo: float) -> None:
 
 
 def test_a_wider_interval_is_the_beginning_of_a_narrower_one() -> None:
-    wide, narrow = (simulated(480, 9, within)[2] for within in (80.0, 50.0))
+    wide, narrow = (simulated(480, 9, within)[1] for within in (80.0, 50.0))
     assert narrow[: len(wide)] == wide and len(narrow) > len(wide)
 
 
 def test_hopeless_cases_end() -> None:
     for elo in (4000.0, -4000.0):
-        assert len(simulated(elo, 1)[2]) <= 70
+        assert len(simulated(elo, 1)[1]) <= 70
 
 
 @pytest.mark.slow
@@ -128,20 +128,20 @@ def test_intervals_hold() -> None:
     n, hits = 200, 0
     for seed in range(n):
         elo = float(np.random.default_rng(seed).uniform(-50, 950))
-        _, climb, results = simulated(elo, 1000 + seed, 60.0)
-        rating = rated(climb, results)
+        run, results = simulated(elo, 1000 + seed, 60.0)
+        rating = run.estimate(results)
         hits += rating.low95 <= elo <= rating.high95
     assert 0.90 <= hits / n <= 0.995
 
 
-def test_a_stopped_newcomer_ends_the_climb_and_a_stopped_anchor_does_not() -> None:
-    strategy = Climbing(climb_on(SCALE))
+def test_a_stopped_newcomer_ends_the_games_and_a_stopped_anchor_does_not() -> None:
+    strategy = NearestAnchors(run_on(SCALE))
     game = strategy.plan.games[0]
     others = {(game, NAMES[2]), (game, NAMES[3])}
     assert {pair.opponent for pair in strategy.next_step(set(), others)}.isdisjoint(NAMES[2:4])
-    assert not Climbing(climb_on(SCALE)).next_step(set(), {(game, "random")})
+    assert not NearestAnchors(run_on(SCALE)).next_step(set(), {(game, "random")})
 
 
 def test_an_anchor_is_not_rated_against_itself() -> None:
-    climb = replace(climb_on(SCALE), engine=NAMES[2])
-    assert NAMES[2] not in {other for _, other in climb.plan.matches()}
+    run = replace(run_on(SCALE), engine=NAMES[2])
+    assert NAMES[2] not in {other for _, other in run.plan.matches()}
