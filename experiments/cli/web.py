@@ -24,6 +24,8 @@ from experiments.options import Number
               "of ledgers; may be repeated.")
 @click.option("--puzzles", multiple=True, metavar="FILE", type=click.Path(dir_okay=False),
               help="Puzzles of `dlgo puzzles` for the view Train; may be repeated.")
+@click.option("--on-server", is_flag=True,
+              help="Analyse on the server only, never in pages.")
 @click.option("--searches", type=Number(int, 1, 256),
               help="Number of engines that search at once. Default: one per core.")
 @click.option("--move-timeout", type=Number(float, 0.1, 86400), default=60.0, show_default=True,
@@ -32,7 +34,7 @@ from experiments.options import Number
               help="Maximum memory of an engine's process, in megabytes.")
 def web(
     host: str, port: int | None, token: str | None, no_browser: bool, allow: tuple[str, ...],
-    ledgers: tuple[str, ...], puzzles: tuple[str, ...], **limits: Any,
+    ledgers: tuple[str, ...], puzzles: tuple[str, ...], on_server: bool, **limits: Any,
 ) -> None:
     """Open the studio: play, watch and understand games in the browser."""
     from pathlib import Path
@@ -44,5 +46,6 @@ def web(
 
     searches = limits.pop("searches") or core_count()
     engine_limits = EngineLimits(searches, max(8, 2 * searches), **limits)
-    studio = Studio(Allowed(allow), engine_limits, [*map(Path, ledgers)], [*map(Path, puzzles)])
+    studio = Studio(Allowed(allow), engine_limits, [*map(Path, ledgers)], [*map(Path, puzzles)],
+                    not on_server)
     serve(studio, host, port, token, not no_browser, click.echo)

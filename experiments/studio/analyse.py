@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any
 
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from dlgo import GameState, Move, Player
+from dlgo import DlgoError, GameState, Move, Player
 from dlgo.display import player_text
 from dlgo.games.go.scoring import ownership
 from dlgo.games.go.state import Go
@@ -45,6 +45,7 @@ def routes(studio: Any) -> list[BaseRoute]:
         stream_route("/api/games/{id}/exact", view.exact),
         Route("/api/games/{id}/territory", view.territory),
         Route("/api/games/{id}/address", view.address),
+        Route("/api/games/{id}/place", view.place),
         Route("/api/positions", view.position, methods=["POST"]),
     ]
 
@@ -132,6 +133,19 @@ class _Analyse:
             "game": str(game), "moves": " ".join(texts),
             "command": f"echo {command_line([moves or START])} | {command_line(line)}",
         })
+
+    async def place(self, request: Request) -> Response:
+        """Where a page searches the position by `?engine=`, without it for exact values; empty if
+        the server does."""
+        state, spec = self._state(request), request.query_params.get("engine", "")
+
+        def find() -> Event:
+            with suppress(DlgoError):
+                engine = self._studio.allowed.engine(spec or exact_engine(state.game))
+                return self._studio.programs.place(state, engine)
+            return {}
+
+        return replies.json_reply(await asyncio.to_thread(find))
 
     async def position(self, request: Request) -> Response:
         """Open a position from a link: `game`, and `moves`, separated by spaces."""

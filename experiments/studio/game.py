@@ -208,14 +208,16 @@ class Game:
             raise StudioError("no engine is thinking that can move before its search ends")
         self._hurried = True
 
-    def ask_hint(self, spec: str) -> None:
-        """Ask an engine what to play; the answer becomes part of the view."""
+    def ask_hint(self, spec: str, in_page: bool) -> None:
+        """Ask an engine what to play; the answer becomes part of the view, unless the page that
+        asks searches itself."""
         if self.over:
             raise StudioError("the game is over: there is no move to suggest")
         if self._thinking:
             raise StudioError("the engine is still thinking; wait for its answer")
         self._assisted = True
-        self._begin(lambda: self._find_hint(spec), spec)
+        if not in_page:
+            self._begin(lambda: self._find_hint(spec), spec)
         self._change()
 
     def invite(self, seat: str, is_open: bool) -> None:
@@ -246,14 +248,15 @@ class Game:
         yours = [side for side in seat.sides if self.players[side] == HUMAN]
         over, game = self.over, str(self.state.game)
         unfinished = self.state is self.read.state and not over
-        specs = {*self.players, self._thinking, *(record.who for record in self._records)}
+        adviser = opponents.adviser(game, self.players)
+        specs = {*self.players, adviser, self._thinking, *(one.who for one in self._records)}
         return {
             "id": seat.name, "guest": seat.guest, "yours": yours,
             "links": {} if seat.guest else dict(self.seats.links),
             "version": self._changes.version, **self._board,
             "position": self._position | ending.end_view(self.state, self.clocks),
             "plies": self.plies, "sides": list(self.players),
-            "strongest": opponents.adviser(game, self.players),
+            "strongest": adviser,
             "names": list(self.read.names_beside(self.players, self.state)),
             "called": {spec: opponents.name_of(spec, game) for spec in specs if spec},
             "levels": [opponents.level_of(spec, game) for spec in self.players],

@@ -204,14 +204,18 @@ class _Play:
         return replies.json_reply({})
 
     async def hint(self, request: Request) -> Response:
-        """Ask an engine what to play: `engine`, or the strongest for this board."""
+        """Ask an engine what to play: `engine`, or the strongest for this board. With `inPage`, the
+        page searches at the place that is the answer, unless this is empty."""
         body = await replies.read_object(request)
         game, seat = self._studio.games.seated(request)
         spec = replies.text_of(body, "engine", adviser(str(game.state.game), game.players))
         engine = await asyncio.to_thread(self._allowed.engine, spec)
         seat.check_turn(game.state.next_player.index)
-        game.ask_hint(engine)
-        return replies.json_reply({})
+        place = {}
+        if body.get("inPage") is True:
+            place = await asyncio.to_thread(self._studio.programs.place, game.state, engine)
+        game.ask_hint(engine, in_page=bool(place))
+        return replies.json_reply(place)
 
     async def rematch(self, request: Request) -> Response:
         """A new game from the same start, with the same settings; `swap`: the players change

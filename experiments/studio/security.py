@@ -38,6 +38,9 @@ _HEADERS = {
     b"cross-origin-resource-policy": b"same-origin",
     b"cache-control": b"no-store",
 }
+# For the worker of a page: it compiles programs, and reaches nothing but its page.
+WORKER_POLICY = {
+    "content-security-policy": "default-src 'none'; script-src 'wasm-unsafe-eval'"}
 
 
 class Guard:
@@ -77,7 +80,7 @@ class Guard:
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), *_HEADERS.items()]
+                message["headers"] = [*(_HEADERS | dict(message.get("headers", ()))).items()]
             await send(message)
 
         app: Any = self._app

@@ -42,10 +42,11 @@ from experiments.studio import (
 )
 from experiments.studio.engines import Engines
 from experiments.studio.games import Games
+from experiments.studio.in_page import Programs
 from experiments.studio.judging import Judges
 from experiments.studio.ledgers import Ledgers
 from experiments.studio.replies import MOST_BYTES, StudioError, error_reply, hide_folders
-from experiments.studio.security import LOCAL, Guard
+from experiments.studio.security import LOCAL, WORKER_POLICY, Guard
 from experiments.studio.specs import Allowed
 from experiments.studio.standings import Standings
 
@@ -66,7 +67,7 @@ class Studio:
 
     def __init__(
         self, allowed: Allowed | None = None, limits: EngineLimits | None = None,
-        ledgers: Sequence[Path] = (), puzzles: Sequence[Path] = (),
+        ledgers: Sequence[Path] = (), puzzles: Sequence[Path] = (), pages_search: bool = False,
     ) -> None:
         self.allowed = allowed or Allowed()
         self.ledgers = Ledgers(ledgers)
@@ -78,6 +79,7 @@ class Studio:
         )])
         self.standings = Standings()
         self.engines = Engines(limits)
+        self.programs = Programs(pages_search)
         self.judges = Judges(self.engines)
         self.games = Games(self.engines, self.allowed)
 
@@ -108,6 +110,8 @@ def make_app(
 
     async def file(request: Request) -> Response:
         name = request.path_params.get("name") or "index.html"
+        if script := studio.programs.scripts.get(name):
+            return Response(script, media_type=_TYPES[".js"], headers=WORKER_POLICY)
         if name not in files:
             raise refused(request)
         return Response(files[name], media_type=_TYPES[Path(name).suffix])

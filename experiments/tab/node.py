@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 from base64 import b64encode
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dlgo import DlgoError, get_game
+from dlgo import DlgoError
 from dlgo.files import make_folder, write_file
-from experiments.tab.programs import entrants, game_view, program
 from experiments.tab.site import worker_sources
 
 # BigInt as numbers, maps as lists.
@@ -19,19 +17,6 @@ PLAIN = """
 const plain = (_, value) => (typeof value === "bigint" ? Number(value)
   : value instanceof Map ? [...value] : value);
 """
-
-def game_parts(*games: str, engines: Sequence[str] = ()) -> dict[str, Any]:
-    """The parts of a page with these games and engines."""
-    parts: dict[str, Any] = {"setup": {"parts": {}}}
-    for game in map(get_game, games):
-        view = parts[str(game)] = game_view(game) | {"entrants": []}
-        parts["setup"]["parts"][str(game)] = str(game)
-        for number, entrant in enumerate(entrants(game, engines).values()):
-            name = f"{game} {number}"
-            parts[name] = program(entrant.kernels.calls)
-            view["entrants"].append(entrant.facts | {"part": name})
-    return parts
-
 
 def data_text(data: Any) -> str:
     """JavaScript that declares `data`. Bytes are those of a Uint8Array."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dlgo import DlgoError, GameSpec, GameState
+from dlgo import DlgoError, GameSpec, GameState, get_game
 from dlgo.display import cell_number
 from dlgo.game_declaration import GameDeclaration
 from dlgo.jit import cached_build
@@ -122,6 +122,27 @@ def entrants(game: GameSpec, specs: Iterable[str]) -> dict[str, Entrant]:
             "driver": kernels.driver, **kernels.facts,
         }, kernels))
     return found
+
+
+def parts_of(number: int, game: GameSpec, found: Iterable[Entrant]) -> dict[str, View]:
+    """The parts of a page for a game, `game-NUMBER`, and for its engines."""
+    view = game_view(game) | {"entrants": []}
+    parts = {f"game-{number}": view}
+    for place, entrant in enumerate(found):
+        name = f"engine-{number}-{place}"
+        parts[name] = program(entrant.kernels.calls)
+        view["entrants"].append(entrant.facts | {"part": name})
+    return parts
+
+
+def game_parts(*games: str, engines: Sequence[str] = ()) -> dict[str, View]:
+    """The parts of a page with these games and engines, for the worker alone."""
+    specs = [get_game(game) for game in games]
+    parts: dict[str, View] = {"setup": {
+        "games": [], "parts": {str(game): f"game-{number}" for number, game in enumerate(specs)}}}
+    for number, game in enumerate(specs):
+        parts |= parts_of(number, game, entrants(game, engines).values())
+    return parts
 
 
 def build(spec: EngineSpec, game: GameSpec) -> Engine:

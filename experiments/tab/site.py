@@ -7,6 +7,7 @@ import re
 import zlib
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,6 +16,8 @@ from dlgo import DlgoError, GameSpec, browser, get_game
 from dlgo.digests import hex_digest
 from dlgo.extras import require_extra
 from dlgo.files import make_folder, write_file
+from dlgo.jit import cache_folder
+from dlgo.system.processes import end_with_parent, yield_to_others
 from dlgo.webassembly.compiler import RUNTIME
 from engines.registry import EngineSpec, engine_class, engine_names
 from experiments import studio
@@ -25,7 +28,7 @@ from experiments.studio.play import game_card
 from experiments.studio.position import title_of
 from experiments.studio.specs import HUMAN
 from experiments.tab.bundle import bundle
-from experiments.tab.programs import Entrant, entrants, game_view, program
+from experiments.tab.programs import Entrant, entrants, game_parts, parts_of
 from experiments.tab.recordings import course_parts, puzzle_parts
 
 View = dict[str, Any]
@@ -89,7 +92,7 @@ def make_tab(
     refusals: dict[str, DlgoError] = {}
     for number, game in enumerate(specs):
         own = engines.get(games[number], ()) if isinstance(engines, Mapping) else engines
-        view, found = game_view(game) | {"entrants": []}, dict[str, Entrant]()
+        found: dict[str, Entrant] = {}
         offers[str(game)] = []
         for spec in dict.fromkeys([*own, *_usual_engines(game)]):
             try:
@@ -101,13 +104,11 @@ def make_tab(
                 found = found | offer
             if offer.keys() <= found.keys():
                 offers[str(game)].append(spec)
-        for place, entrant in enumerate(found.values()):
-            name = f"engine-{number}-{place}"
-            parts[name] = program(entrant.kernels.calls)
-            view["entrants"].append(entrant.facts | {"part": name})
-        view["info"] |= {"strongest": strongest(str(game), offers[str(game)]),
-                         "searches": strongest(str(game), offers[str(game)], searches=True)}
-        parts[f"game-{number}"] = view
+        own_parts = parts_of(number, game, found.values())
+        own_parts[f"game-{number}"]["info"] |= {
+            "strongest": strongest(str(game), offers[str(game)]),
+            "searches": strongest(str(game), offers[str(game)], searches=True)}
+        parts |= own_parts
         log(f"{game}: {', '.join(found)}")
     every = engines if isinstance(engines, Sequence) else [*chain(*engines.values())]
     for spec in refusals.keys() & {*every}:
@@ -156,11 +157,8 @@ def _pages() -> tuple[str, dict[str, str]]:
     """The page of a folder, and its files."""
     sheets = _texts(browser.FOLDER, "*.css") | _texts(_STUDIO, "*.css")
     own = _texts(_STATIC, "*.css")
-    worker = bundle("entry.js", worker_sources())
     files = {
-        # A worker runs it; a page only has its text.
-        "worker.js": f'function dlgoWorker() {{\n{worker}\n}}\n'
-                     'if (typeof document === "undefined") dlgoWorker();\n',
+        "worker.js": worker_script(),
         "studio.js": f"(() => {{\n{bundle('app.js', page_sources())}\n}})();\n",
         "studio.css": "\n".join([*(sheets[name] for name in _SHEETS), *own.values()]),
         "icon.svg": (_STUDIO / "icon.svg").read_text(encoding="utf-8"),
@@ -171,6 +169,17 @@ def _pages() -> tuple[str, dict[str, str]]:
         '<script type="module" src="app.js"></script>',
         '<link rel="stylesheet" href="studio.css">\n<script defer src="worker.js"></script>\n'
         '<script defer src="studio.js"></script>'), files
+
+
+def worker_script() -> str:
+    """The script of workers. A worker runs it; a page only has its text."""
+    return (f'function dlgoWorker() {{\n{bundle("entry.js", worker_sources())}\n}}\n'
+            'if (typeof document === "undefined") dlgoWorker();\n')
+
+
+def part_script(name: str, content: str, version: str = "") -> str:
+    """A packed part as a script, which gives it to `workers.js`."""
+    return f"dlgoPart({', '.join(map(json.dumps, (name, content, version)))});\n"
 
 
 def _packed(value: Any) -> str:
@@ -187,6 +196,20 @@ def _packed(value: Any) -> str:
     return b64encode(packer.compress(content) + packer.flush()).decode()
 
 
+def write_scripts(home: str, game: str, spec: str) -> None:
+    """Write what pages of `dlgo web` need to search into the file `home` of the cache: scripts by
+    name; none if the engine needs Python. `home` is also the folder of their addresses. Call it in
+    a process of its own."""
+    end_with_parent()
+    yield_to_others(last=True)
+    scripts = {}
+    with suppress(DlgoError):
+        parts = game_parts(game, engines=[spec])
+        scripts = {"worker": worker_script()} | {
+            name: part_script(f"{home}{name}", _packed(part)) for name, part in parts.items()}
+    write_file(cache_folder() / home, json.dumps(scripts))
+
+
 def write_folder(tab: Tab, folder: Path) -> int:
     """Write a tab as a folder; the number of bytes. Other files there stay.
 
@@ -197,7 +220,7 @@ def write_folder(tab: Tab, folder: Path) -> int:
     page = re.sub(r'(?<=")(studio|worker)\.(css|js)(?=")', rf"\g<0>{version}", tab.page)
     files = {folder / name: text for name, text in tab.files.items()} | {
         folder / "index.html": page} | {
-        data / f"{name}.js": f"dlgoPart({', '.join(map(json.dumps, (name, content, version)))});\n"
+        data / f"{name}.js": part_script(f"data/{name}", content, version)
         for name, content in tab.parts.items()}
     for path, text in files.items():
         write_file(path, text)
@@ -209,7 +232,7 @@ def write_single(tab: Tab, file: Path) -> int:
     icon = f"data:image/svg+xml;base64,{b64encode(tab.files['icon.svg'].encode()).decode()}"
     scripts = "".join(f"<script>{tab.files[name]}</script>\n"
                       for name in ("worker.js", "studio.js"))
-    parts = "".join(f'<script type="text/plain" data-part="{name}">{content}</script>\n'
+    parts = "".join(f'<script type="text/plain" data-part="data/{name}">{content}</script>\n'
                     for name, content in tab.parts.items())
     page = re.sub(r"<script defer.*</script>\n", "", tab.page).replace('"icon.svg"', f'"{icon}"')
     page = page.replace('<link rel="stylesheet" href="studio.css">',

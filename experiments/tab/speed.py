@@ -22,7 +22,8 @@ from dlgo import get_game
 from engines.base import Decision
 from engines.registry import build_engine
 from experiments.command import run
-from experiments.tab.node import game_parts, run_worker
+from experiments.tab.node import run_worker
+from experiments.tab.programs import game_parts
 from experiments.tab.site import GAMES
 from reports.text import markdown_table
 

@@ -32,12 +32,13 @@ View = dict[str, Any]
 
 
 class Studio:
-    """A running server, asked over HTTP."""
+    """A running server, asked over HTTP. Pages search in few tests only, because it depends on
+    compilation when they begin."""
 
-    def __init__(self, *options: str, games: str = GAMES.name) -> None:
+    def __init__(self, *options: str, games: str = GAMES.name, in_pages: bool = False) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "experiments.cli", "web", "--port", "0", "--no-browser",
-             *options],
+             *([] if in_pages else ["--on-server"]), *options],
             cwd=ROOT, stdout=subprocess.PIPE, text=True,
             env={**os.environ, "DLGO_GAMES_DIR": games},
         )

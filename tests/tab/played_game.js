@@ -8,7 +8,7 @@ const decisionOf = ({ actions: [action] }) => ({
 });
 class Engine {
   constructor(spec) { Object.assign(this, { spec, budgets: ["sims", "wall"], budget: {}, settings: {} }); }
-  * think(position) { this.position = position; for (;;) yield; }
+  * think(position, { endless }) { this.position = position; while (endless) yield; }
   decision() { return decisionOf(this.position); }
   async select(position, limits, stopped) {
     const end = performance.now() + (this.spec === "slow" ? 60_000 : 1);

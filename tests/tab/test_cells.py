@@ -13,7 +13,7 @@ from dlgo import GameState, get_game
 from engines.registry import EngineSpec, build_engine
 from experiments.course.cells import CELLS, insert_cells, with_options
 from experiments.play.analyze import play_texts
-from experiments.tab.node import game_parts
+from experiments.tab.programs import game_parts
 from tests.command import ROOT
 from tests.tab.worker import BEGIN, needs_node, run_worker
 

@@ -35,17 +35,17 @@ def test_an_engine_answers_while_somebody_watches(tmp_path: Path) -> None:
       await refused(ask(id, "/move", { move: "A1", plies: 1 })),
       await refused(ask(id, "/move", { move: "Z1" })), await refused(ask(id, "/now", {})),
     ];
-    await ask(id, "/hint", { engine: "quick" });
-    await until(() => seen.view.hint);
-    const hint = seen.view.hint.text;
+    await ask(id, "/hint", {});
+    const analysis = events["/api/games/{id}/analysis"](request(id, null, "once=1&engine=quick"));
+    const { value: hint } = await analysis.next();
     await ask(id, "/undo", {});
     await until(() => seen.view.plies === 0);
-    const { hint: none, assisted, paused } = seen.view;
+    const { assisted, paused } = seen.view;
     await ask(id, "/move", { move: "resign" });
     await until(() => seen.view.position.over);
     const turns = [first, second].map(({ text, who, black, count }) => [text, who, black, count]);
-    return { before, called, turns, yourTurn, cells: position.cells, wrong, hint, none, assisted,
-             paused, end: seen.view.position.result };
+    return { before, called, turns, yourTurn, cells: position.cells, wrong, assisted,
+             hint: [hint.text, hint.final], paused, end: seen.view.position.result };
     """)
     assert result == {
         "before": 1, "called": {"human": "human", "quick": "Quick"},
@@ -54,7 +54,7 @@ def test_an_engine_answers_while_somebody_watches(tmp_path: Path) -> None:
             "the position has changed meanwhile; look at the board and try again",
             "'Z1' is not a move; legal are B1, C1, A2, C2, A3 …",
             "no engine is thinking that can move before its search ends"],
-        "hint": "B1", "none": None, "assisted": True, "paused": False,
+        "hint": ["B1", True], "assisted": True, "paused": False,
         "end": "O wins by resignation",
     }
 

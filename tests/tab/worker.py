@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from experiments.tab.bundle import bundle
-from experiments.tab.node import PLAIN, data_text, game_parts, run_worker
+from experiments.tab.node import PLAIN, data_text, run_worker
+from experiments.tab.programs import game_parts
 from experiments.tab.site import worker_sources
 
 __all__ = ["BEGIN", "game_parts", "needs_node", "run_in_chromium", "run_worker"]

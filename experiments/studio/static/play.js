@@ -7,6 +7,7 @@ import { GameView } from "./game_view.js";
 import { Invitations } from "./invite.js";
 import { controls, navigation, toolbar, walk } from "./parts.js";
 import { openStart } from "./start.js";
+import { searchInPage } from "./transport.js";
 
 export function open(root, place, app) {
   return place ? openGame(root, place, app) : openStart(root, app);
@@ -16,6 +17,7 @@ async function openGame(root, id, app) {
   const path = `/api/games/${encodeURIComponent(id)}`;
   let view = await ask(path);
   let shown = null, wanted = null;  // an earlier position that is looked at, and the moves before the one asked for; or null
+  let own = {}, endHint = () => {};  // the part of the view that is this page's: its search for a hint
   let resigning = false, left = 0;  // how many turns there were when the last position was left
   const review = app.has("review") ? () => app.go(`review/${id}`) : null;
 
@@ -30,7 +32,7 @@ async function openGame(root, id, app) {
       type: [null, "m", "type a move", () => stage.typed.focus()],
     },
     engine: {
-      hint: ["Hint", "h", "hint", () => post("hint")],
+      hint: ["Hint", "h", "hint", hint],
       now: ["Move now", ".", "let the engine move now", () => post("now")],
       pause: ["Pause", " ", "pause or continue engines and clocks", () => post("pause", { paused: !view.paused })],
       step: ["Step", ",", "one move of an engine, then pause", () => post("pause", { paused: true, step: true })],
@@ -53,7 +55,7 @@ async function openGame(root, id, app) {
   root.append(stage.element);
 
   const stop = follow(`${path}/events`, (news) => {
-    if (news.plies !== view.plies) resigning = false;
+    if (news.plies !== view.plies) { resigning = false; endHint(); }
     // Who looks at an earlier position stays there, unless it has been taken back.
     const before = view.history.filter(({ plies }) => plies <= wanted);
     if (wanted >= news.plies || before.some(({ text }, i) => text !== news.history[i].text)) shown = wanted = null;
@@ -68,11 +70,25 @@ async function openGame(root, id, app) {
 
   function draw(still = false) {
     if (!shown) left = view.history.length;
-    stage.draw(view, shown, view.history.length - left, resigning, still);
+    stage.draw({ ...view, ...own }, shown, view.history.length - left, resigning, still);
     invitations.draw(view);
   }
 
   function post(what, body = {}) { return app.attempt(() => ask(`${path}/${what}`, body)); }
+
+  /** Ask for a hint: this page if it can search, else the server, whose view has the hint then. */
+  async function hint() {
+    const { plies } = view, place = await post("hint", { inPage: true }), control = new AbortController();
+    if (!place?.home || plies !== view.plies) return;
+    endHint();
+    endHint = () => { control.abort(); own = {}; };
+    own = { thinking: place.engine };
+    draw();
+    searchInPage(place, `${path}/analysis?once=1&engine=${encodeURIComponent(place.engine)}`, control.signal, (event) => {
+      if (event.final) own = event.problem ? {} : { hint: { ...event, who: place.engine } };
+      draw();
+    }).catch(() => { own = {}; post("hint"); });
+  }
 
   function rematch(swap, engine) { return goTo(app, "play", ask(`${path}/rematch`, { swap, engine })); }
 
@@ -102,6 +118,7 @@ async function openGame(root, id, app) {
   return {
     close() {
       stop();
+      endHint();
       clearInterval(ticking);
     },
     keys, steps,

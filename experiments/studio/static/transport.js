@@ -1,4 +1,6 @@
-// Requests to the server of `dlgo web`, and streams of events from it.
+// Requests to the server of `dlgo web`, and streams of events: from it, or from a worker of this page.
+
+import { openWorker } from "./workers.js";
 
 const TOKEN = "dlgo-token";
 const SILENT = "the server does not answer; check that `dlgo web` is still running";
@@ -31,12 +33,39 @@ export async function answer(path, body) {
   return { json: () => reply.json(), blob: () => reply.blob(), name };
 }
 
-/**
- * The events of a request, until it is answered or aborted. Rejects with Error, in the server's words if it has any.
- *
- * They come over a WebSocket: a browser opens six connections to a server for requests, for all its tabs.
- */
-export function stream(path, body, signal, onEvent) {
+const workers = new Map();  // by the address of their parts; each rests until its next search
+document.addEventListener("visibilitychange", () => workers.forEach((worker) => worker.hold(document.hidden)));
+
+/** The events of a search in a worker of this page, until it is aborted. Rejects with Error if the page cannot search. */
+export async function searchInPage({ home, game, moves }, path, signal, onEvent) {
+  if (!workers.has(home)) {
+    workers.set(home, openWorker(home, `${home}worker.js`));
+    workers.get(home).hold(document.hidden);
+  }
+  const worker = workers.get(home), { id } = await worker.ask("/api/positions", { game, moves }).catch((error) => {
+    worker.close();
+    workers.delete(home);
+    throw error;
+  });
+  const there = path.replace(/games\/[^/]+/, `games/${id}`).replace(/&?node=\d+/, "");
+  if (!signal.aborted) await worker.stream(there, undefined, signal, onEvent);
+}
+
+/** The events of a request, until it is answered or aborted. Rejects with Error, in the server's words if it has any. */
+export async function stream(path, body, signal, onEvent) {
+  if (/\/(analysis|exact)\?/.test(path)) {
+    try {
+      const place = await (await answer(path.replace(/\w+\?/, "place?"))).json();
+      if (place.home && !signal.aborted) return await searchInPage(place, path, signal, onEvent);
+    } catch (error) {
+      console.warn(`The server searches, because this page cannot: ${error.message}`);
+    }
+  }
+  return signal.aborted ? undefined : streamFromServer(path, body, signal, onEvent);
+}
+
+/** The same from the server, over a WebSocket: a browser opens six connections to a server for requests, for all its tabs. */
+function streamFromServer(path, body, signal, onEvent) {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(location.origin.replace(/^http/, "ws") + path);
     let begun = false;

@@ -8,7 +8,7 @@ import { duration, h } from "./dom.js";
 import { controls, memory } from "./parts.js";
 import { choices, playerField } from "./players.js";
 import { StrengthPlot } from "./strength.js";
-import { openWorker } from "./transport.js";
+import { openWorker } from "./workers.js";
 import { Standings } from "./watch_standings.js";
 
 const SEED = 1;  // as `dlgo tournament` has it

@@ -24,12 +24,12 @@ function positionOf(tab, request) {
  * What an engine thinks, about 30 times a second or after each depth, until it is sure, has searched for a minute or,
  * with `?once`, has used up its own budget.
  */
-async function* looksOf(tab, position, query) {
+async function* looksOf(tab, position, { query, signal }) {
   const engine = await tab.engine(position.game, query.get("engine"), 0), views = new Map();
   const planned = query.has("once") || engine.settings.search === "gumbel";  // which plans its simulations
   const endless = !planned && engine.budgets.includes("wall");
   const search = engine.think(position, endless ? { endless: true } : {}), byDepth = !engine.budgets.includes("sims");
-  for (let look = 0, wall = 0, shown = 0, depth = 0, final = false; !final;) {
+  for (let look = 0, wall = 0, shown = 0, depth = 0, final = false; !final && !signal?.aborted;) {
     const began = now(), { done } = search.next();
     wall += now() - began;
     if (done || now() - shown >= LOOK) {
@@ -192,7 +192,7 @@ export function routes(tab) {
 }
 
 export const streams = (tab) => ({
-  "/api/games/{id}/analysis": (request) => keptOpen(looksOf(tab, positionOf(tab, request), request.query)),
+  "/api/games/{id}/analysis": (request) => keptOpen(looksOf(tab, positionOf(tab, request), request)),
   "/api/games/{id}/exact"(request) {
     const position = positionOf(tab, request);
     if (!position.game.info.solvable) throw new Refusal(`${position.game.spec} is too large for exact values`);

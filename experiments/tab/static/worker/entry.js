@@ -1,7 +1,8 @@
 // Messages between a page and its worker. From the page: { id, path, body, data }, a request; with `stream`, one for events;
-// { id, abort }; { part, content }, a part of the export. To the page: { id, value | event | end | error, status };
-// { part }, the name of a part that is needed.
+// { id, abort }; { held }, whether work waits; { part, content }, a part of the export. To the page:
+// { id, value | event | end | error, status }; { part }, the name of a part that is needed.
 
+import { hold } from "./pause.js";
 import { unpack } from "./programs.js";
 import { Tab, wordsOf } from "./main.js";
 
@@ -28,7 +29,8 @@ async function follow(id, path, body) {
   streams.delete(id);
 }
 
-onmessage = async ({ data: { id, path, body, data, stream, abort, part: name, content } }) => {
+onmessage = async ({ data: { id, path, body, data, stream, abort, held, part: name, content } }) => {
+  if (held !== undefined) { hold(held); return; }
   if (name) { if (content === null) waiting.get(name).reject(new Error(`${name} could not be loaded: load this page again, it may be older than its files`)); else waiting.get(name).resolve(content); return; }
   if (abort) { streams.get(id)?.abort(); streams.delete(id); return; }
   try {

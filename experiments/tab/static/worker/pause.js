@@ -2,7 +2,14 @@
 
 const { port1, port2 } = globalThis.setImmediate ? {} : new MessageChannel();  // node handles many messages before a timer
 const waiting = [];
-if (port1) port1.onmessage = () => waiting.shift()();
+let held = false;
+if (port1) port1.onmessage = () => { if (!held) waiting.shift()?.(); };
+
+/** Let all work wait in its next pause, or go on. */
+export function hold(isHeld) {
+  held = isHeld;
+  if (!held) waiting.splice(0).forEach((goOn) => goOn());
+}
 
 /** Let everything that waits run; long work awaits it every few milliseconds. */
 export function pause() {

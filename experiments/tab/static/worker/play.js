@@ -1,4 +1,4 @@
-// Games in progress, as experiments/studio/game.py and play.py have them: players, costs, undo, hints, the moves of engines.
+// Games in progress, as experiments/studio/game.py and play.py have them: players, costs, undo, the moves of engines.
 //
 // Engines move only while a page listens to the game.
 
@@ -6,10 +6,9 @@ import { clockIn, Clocks, now } from "./clocks.js";
 import { formOf, readFile, textOfGame } from "./files.js";
 import { Refusal } from "./refusal.js";
 import { leadTo, treeOf } from "./variations.js";
-import { after, blackShare, decisionView, findTurn, positionView, turnsPlayed, turnText } from "./views.js";
+import { after, blackShare, findTurn, positionView, turnsPlayed, turnText } from "./views.js";
 
 const HUMAN = "human";
-const HINT_MOVES = 8;
 const LONGEST_GAME = 2000, MOST_GAMES = 50;
 const ALL_TIME = "the clocks start with the full time: a page does not read the time left";
 const MOST_MOMENTS = 3, LEAST_CHANGE = 0.1;  // moves that decided a game, and how much a share of the point changed at least
@@ -69,15 +68,11 @@ export async function* keptOpen(events) {
 class PlayedGame {
   /** @param read the game so far. @param engines of black and white; null for a person. */
   constructor(tab, read, engines, seed, delay, clock) {
-    Object.assign(this, { tab, read, position: read.position, seed, delay, hint: null, problem: "", search: null });
+    Object.assign(this, { tab, read, position: read.position, seed, delay, problem: "", search: null });
     this.id = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
     this.records = recordsOf(read.position);
     this.assisted = this.records.length > 0;  // by a hint, a move taken back, or moves of a file
-    this.clocks = new Clocks(clock, () => {
-      this.#stop();
-      this.hint = null;
-      this.change();
-    });
+    this.clocks = new Clocks(clock, () => { this.#stop(); this.change(); });
     Object.assign(this, { paused: Boolean(clock) && this.assisted, single: false, version: 0, since: now(), waiting: [], watchers: 0 });
     this.setPlayers(engines);
   }
@@ -154,8 +149,8 @@ class PlayedGame {
   }
 
   setPlayers(engines) {
-    this.engines = [...engines, null];  // the last is that of hints
-    this.players = [0, 1].map((player) => engines[player]?.spec ?? HUMAN);
+    this.engines = engines;
+    this.players = engines.map((engine) => engine?.spec ?? HUMAN);
     this.problem = "";
     this.#stop();
     this.change();
@@ -179,17 +174,6 @@ class PlayedGame {
     this.search.hurried = true;
   }
 
-  askHint(spec) {
-    if (this.over) throw new Refusal("the game is over: there is no move to suggest");
-    if (this.search) throw new Refusal("the engine is still thinking; wait for its answer");
-    this.assisted = true;
-    this.#begin(spec, 2, async (engine, search) => {
-      const { position } = this, decision = await engine.select(position, {}, () => search.stopped);
-      if (!search.stopped) this.hint = { ...decisionView(position, decision, HINT_MOVES), who: spec };
-    });
-    this.change();
-  }
-
   // What is seen.
 
   view() {
@@ -205,7 +189,7 @@ class PlayedGame {
       levels: players.map((spec) => levelOf(setup, spec, game)), assisted: this.assisted,
       yourTurn: players[position.player] === HUMAN && !over, history: records,
       ended: position === read.position && !over ? read.result : "", notes: read.notes, count: null, alive: null,
-      hint: this.hint, paused: this.paused, problem: this.problem, engine: null,
+      paused: this.paused, problem: this.problem, engine: null,
       thinking: search?.spec ?? "", canHurry: this.#canHurry, clock: clocks.view(), delay: this.delay,
       moments: over ? momentsOf(records, position, clocks.late) : [], seconds: Math.round(100 * (now() - this.since)) / 100,
     };
@@ -261,7 +245,7 @@ class PlayedGame {
   #moveTo(position, isBack = true) {
     this.#stop();
     if (isBack) this.clocks.goBack(this.plies);
-    Object.assign(this, { position, single: false, since: now(), hint: null, problem: "" });
+    Object.assign(this, { position, single: false, since: now(), problem: "" });
     this.change();
   }
 
@@ -270,31 +254,26 @@ class PlayedGame {
     const { player } = this.position, spec = this.players[player];
     if (!this.watchers || this.over || (this.paused && !this.single)) this.clocks.hold();
     else if (spec === HUMAN) this.clocks.run(player);
-    else if (!this.search && !this.problem) this.#begin(spec, player, (engine, search) => this.#engineTurn(engine, search));
+    else if (!this.search && !this.problem) this.#begin(spec);
   }
 
   get #canHurry() {
-    const { player } = this.position, { search } = this;
-    return search?.place === player && Boolean(this.engines[player]?.budgets.includes("wall"));
+    return Boolean(this.search && this.engines[this.position.player]?.budgets.includes("wall"));
   }
 
-  /** @param place the number of a player, or 2 for hints; its seed differs. */
-  #begin(spec, place, work) {
-    const search = this.search = { spec, place, stopped: false, hurried: false, resting: false };
-    const run = async () => {
-      const known = this.engines[place], engine = known?.spec === spec ? known : null;
-      this.engines[place] = engine ?? await this.tab.engine(this.position.game, spec, this.seed + place);
-      if (!search.stopped) await work(this.engines[place], search);
-    };
-    run().catch((error) => { if (!search.stopped) this.problem = error.message; }).finally(() => {
+  #begin(spec) {
+    const search = this.search = { spec, stopped: false, hurried: false, resting: false };
+    this.#engineTurn(search).catch((error) => { if (!search.stopped) this.problem = error.message; }).finally(() => {
       if (this.search !== search) return;
       this.search = null;
       this.change();
     });
   }
 
-  async #engineTurn(engine, search) {
+  async #engineTurn(search) {
     const { position, clocks } = this, { player } = position;
+    const engine = this.engines[player] ??= await this.tab.engine(position.game, search.spec, this.seed + player);
+    if (search.stopped) return;
     if (!this.players.includes(HUMAN) && this.records.length && !this.single) {
       search.resting = true;
       await new Promise((resolve) => { setTimeout(resolve, 1000 * (this.delay - (now() - this.since))); });
@@ -382,7 +361,12 @@ export function routes(tab) {
     [`${path}/pause`]: change((game, { paused, step }) => game.setPaused(paused === true, step === true)),
     [`${path}/speed`]: change((game, { delay }) => game.setDelay(delay)),
     [`${path}/now`]: change((game) => game.hurry()),
-    [`${path}/hint`]: change((game, { engine = game.position.game.info.strongest }) => game.askHint(engine)),
+    /** Where the page searches for a hint. */
+    [`${path}/hint`](request) {
+      const game = Object.assign(gameOf(tab, request), { assisted: true });
+      game.change();
+      return { home: "data/", engine: game.position.game.info.strongest };
+    },
     [`${path}/players`]: change(async (game, { black, white }) => (
       game.setPlayers(await enginesOf(tab, game.position.game, [black, white], game.seed)))),
     async [`${path}/rematch`](request) {

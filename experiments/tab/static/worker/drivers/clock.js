@@ -9,14 +9,14 @@ const SLICE = 8;  // milliseconds
  * @param step takes the number of steps that it may do at most; returns those done so far and whether the search is complete.
  */
 export function* slices(most, wall, first, step) {
-  const began = performance.now(), end = began + 1000 * (wall ?? Infinity);
-  let stop = Math.min(most, first);
+  const end = performance.now() + 1000 * (wall ?? Infinity);
+  let stop = Math.min(most, first), spent = 0;  // milliseconds, without pauses
   for (;;) {
-    const [done, complete] = step(stop), now = performance.now();
+    const began = performance.now(), [done, complete] = step(stop), now = performance.now();
     if (complete || done >= most || now >= end - 10 * (wall ?? 0)) return;
+    spent += now - began;
     yield;
-    // Time in pauses is others': the speed is that of the slices on the whole, or better.
-    const speed = done / Math.max(performance.now() - began, 0.001);
+    const speed = done / Math.max(spent, 0.001);
     stop = Math.min(most, done + Math.max(1, Math.floor(first / 5), Math.floor(speed * Math.min(SLICE, end - performance.now()))));
   }
 }
