@@ -33,6 +33,9 @@ train = [
 # The games as environments of other libraries: docs/vector.md.
 rl = ["gymnasium>=1.0", "pettingzoo>=1.25"]
 
+# Engines as bots of OpenSpiel: docs/baselines.md.
+openspiel = ["open_spiel>=1.5"]
+
 # The same commands on many machines: docs/cluster.md.
 cluster = ["ray>=2.40"]
 
@@ -113,7 +116,7 @@ distribution = setup(
         "experiments": [
             "py.typed",
             "chapters/results/*.csv", "measures/*.json", "classroom/templates/*",
-            "ladder/*.toml", "ladder/scales/*.json", "ladder/templates/*.html",
+            "ladder/*.csv", "ladder/*.toml", "ladder/scales/*.json", "ladder/templates/*.html",
             "course/*.toml", "course/assets/*", "course/theme/*", "museum/faults/*.toml",
             "museum/*.toml", "museum/*.json", "museum/*.csv",
             "tab/static/*", "tab/static/*/*", "tab/static/*/*/*",
@@ -151,6 +154,7 @@ distribution = setup(
         "train": train,
         "jax": jax,
         "rl": rl,
+        "openspiel": openspiel,
         "course": course,
         "cluster": cluster,
         "web": web,
@@ -158,6 +162,7 @@ distribution = setup(
         "test": [
             *train,
             *rl,
+            *openspiel,
             *course,
             *cluster,
             *web,
@@ -170,7 +175,6 @@ distribution = setup(
             "import-linter>=2.16",
             "jsonschema>=4",
             "mypy>=1.15",
-            "open_spiel>=1.5",
             "pydraughts>=0.6.7",
             "pytest>=8",
             "pytest-xdist>=3.5",

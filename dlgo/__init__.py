@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from dlgo.games import game_names, get_game
     from dlgo.games import get_game as game
     from experiments.front_door import (
+        anchor,
         check,
         engine,
         engine_names,
@@ -44,7 +45,7 @@ prefer_own_packages()
 
 __all__ = [
     "DlgoError", "GameSpec", "GameState", "IllegalMoveError", "LedgerError", "Move",
-    "NotationError", "Player", "Point", "SpecError", "check", "engine", "engine_names",
+    "NotationError", "Player", "Point", "SpecError", "anchor", "check", "engine", "engine_names",
     "game", "game_names", "generate", "get_game", "match", "results", "tournament", "train",
 ]
 

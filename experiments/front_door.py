@@ -22,6 +22,7 @@ from experiments import train
 from experiments.arena.series import play_series
 from experiments.calls import called, engine, jobs_for, log, made_here, one_process_text
 from experiments.check import check
+from experiments.ladder.baselines import anchor
 from reports.results import Results
 from reports.results import Results as results  # noqa: N813 (called like a function)
 
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from engines.learning.data import Dataset
 
 __all__ = [
-    "check", "engine", "engine_names", "generate", "match", "results", "tournament", "train",
+    "anchor", "check", "engine", "engine_names", "generate", "match", "results", "tournament",
+    "train",
 ]
 
 match = called(play_series, "match")

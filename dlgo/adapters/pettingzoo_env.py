@@ -98,6 +98,17 @@ class GameEnv(AECEnv):
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
         self.agent_selection = self._agent_to_move()
 
+    @property
+    def game(self) -> GameSpec:
+        """The game."""
+        return self._env.game
+
+    @property
+    def actions(self) -> list[int]:
+        """The actions from the start position, random ones included: the whole history."""
+        played: list[int] = self._env.actions[0, : self._env.plies[0]].tolist()
+        return played
+
     def step(self, action: int | None) -> None:
         """Play an action of the agent that is to move; None once the game has ended.
 

@@ -1,1 +1,4 @@
-"""The engines in other libraries' shapes: opponents for agents from elsewhere. docs/vector.md."""
+"""The engines in other libraries' shapes: opponents and players for agents from elsewhere.
+
+See docs/baselines.md and docs/vector.md.
+"""

@@ -26,14 +26,6 @@ import numpy as np
 
 from dlgo import GameSpec, GameState, get_game, kernels
 from dlgo.files import write_csv
-from dlgo.games.breakthrough.state import Breakthrough
-from dlgo.games.connect4.state import ConnectFour
-from dlgo.games.connectn.state import ConnectN
-from dlgo.games.draughts.state import Draughts
-from dlgo.games.go.state import Go
-from dlgo.games.hex.state import Hex
-from dlgo.games.othello.state import Othello
-from dlgo.games.tictactoe.state import TicTacToe
 from dlgo.rates import Meter, rates_in_turns
 from dlgo.rng import make_rng
 from dlgo.text import number_of
@@ -46,29 +38,6 @@ DEFAULT_GAMES = (
     "tictactoe", "connect4", "connectn:cols=9,rows=7,n=5", "go:size=9", "go:size=19", "draughts",
     "hex", "othello", "breakthrough",
 )
-
-
-def open_spiel_name(game: GameSpec) -> str | None:
-    """The same game's name in OpenSpiel, or None if it has no such game."""
-    match game:
-        case TicTacToe():
-            return "tic_tac_toe"
-        case ConnectFour():
-            return "connect_four"
-        case ConnectN() if game.gravity and not game.pie:
-            return f"connect_four(columns={game.cols},rows={game.rows},x_in_row={game.n})"
-        case Go() if not game.handicap_points:
-            return f"go(board_size={game.size},komi={game.komi})"
-        case Draughts():
-            # Nearly the same: a draw after 40 plies without progress, no repetition rule.
-            return "checkers"
-        case Hex() if not game.swap:
-            return f"hex(board_size={game.size})"
-        case Othello() if game.size == 8:
-            return "othello"
-        case Breakthrough() if game.board_rows > 5:  # with fewer rows it has fewer men
-            return f"breakthrough(rows={game.board_rows},columns={game.board_cols})"
-    return None
 
 
 def run_bench(games: list[GameSpec], seconds: float, rounds: int, csv: Path | None) -> None:
@@ -138,7 +107,9 @@ def _open_spiel_meters(game: GameSpec) -> dict[str, Meter]:
         import pyspiel
     except ImportError:
         return {}
-    name = open_spiel_name(game)
+    from engines.adapters.openspiel import openspiel_name
+
+    name = openspiel_name(game)
     if name is None:
         return {}
     theirs = pyspiel.load_game(name)

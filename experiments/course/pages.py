@@ -30,7 +30,7 @@ README = "project.md"  # not readme.md, which MkDocs takes for the start page
 LEARN = "compare build story"
 REFERENCE = {
     "Play": "play studio web games gtp online",
-    "Compare": "tournaments ladder ratings report cluster",
+    "Compare": "tournaments ladder ratings report baselines cluster",
     "Train": "data encoders networks training reinforcement",
     "Extend and teach":
         "python add_an_engine add_a_game vector museum teach term glossary architecture",

@@ -13,6 +13,7 @@ What a table is about:
     encoders, networks, heads
     museum                the faults of the museum and their prices
     scales                the scales of the ladder
+    anchors               the anchors of all scales
     scaling claims; families claims; families strengths
     times of pages; times of 14 weeks; times of 10 weeks
 
@@ -43,6 +44,7 @@ from experiments.classroom.league_plan import LeaguePlan, StaffBot
 from experiments.classroom.policy import Policy
 from experiments.classroom.term import TERMS, page_rows, week_rows
 from experiments.datasets.options import RECIPE_OPTIONS
+from experiments.ladder import costs
 from experiments.ladder.scales import all_scales
 from experiments.museum import __main__ as museum
 from experiments.studies import families, ladder, plans
@@ -89,6 +91,9 @@ def table(about: str) -> str:
     if about == "scales":
         return _table("scale | anchors | from, to (Elo) | largest step | games | digest",
                       [scale.row() for scale in all_scales().values()])
+    if about == "anchors":
+        return _table("scale | anchor | Elo | network, MB | CPU ms a move | training, CPU h",
+                      costs.rows())
     if name == "claims" and kind in _STUDIES or about == "families strengths":
         frame = families.published() if name == "strengths" else plans.published(
             kind, *_STUDIES[kind])

@@ -52,6 +52,13 @@ class GameScale:
     made: Mapping[str, str]
     digest: str = ""
 
+    def check_network(self, anchor: str, network: str | None) -> None:
+        """Raise DlgoError if an anchor plays with another network than on the scale."""
+        known = self.networks.get(anchor)
+        if network != known:
+            raise DlgoError(f"anchor {anchor} plays with network {network}, and {self.name} has "
+                            f"{known}; use the version of dlgo that the scale belongs to")
+
     def write(self, folder: Path = FOLDER) -> Path:
         """Write the file. Raises DlgoError if there is one of this name."""
         path = folder / f"{self.name}.json"
