@@ -49,6 +49,12 @@ class Reliability:
         """Whether values mean something; True also as long as nothing else is known."""
         return self.agreement is None or self.agreement >= LEAST
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether no more of `PLACES` pairs can change the answer."""
+        others = self.count - self.same
+        return self.same >= LEAST * PLACES or others > (1 - LEAST) * PLACES
+
 
 def places_to_check(count: int) -> list[int]:
     """The numbers of the positions that are searched twice, of `count` positions of a game."""

@@ -249,7 +249,9 @@ class Game:
         over, game = self.over, str(self.state.game)
         unfinished = self.state is self.read.state and not over
         adviser = opponents.adviser(game, self.players)
-        specs = {*self.players, adviser, self._thinking, *(one.who for one in self._records)}
+        hinted = self._hint["who"] if self._hint else ""
+        whos = {record.who for record in self._records}
+        specs = {*self.players, adviser, self._thinking, hinted, *whos}
         return {
             "id": seat.name, "guest": seat.guest, "yours": yours,
             "links": {} if seat.guest else dict(self.seats.links),

@@ -25,6 +25,8 @@ from experiments.studio.engines import Engines
 
 # Engines and boards of which it is remembered.
 _MOST = 500
+# Wall seconds of a search: an answer within half a minute is worth more than full searches.
+_LONGEST = 1.0
 
 
 def routes(studio: Any) -> list[Route]:
@@ -65,10 +67,13 @@ class Judges:
                 for seed in (SEED, SEED + 1):
                     owner = f"judge-{secrets.token_hex(8)}"  # a tree of its own
                     await self._turn()
-                    pair.append(await self._engines.search(owner, position, spec, seed))
+                    pair.append(await self._engines.search(
+                        owner, position, spec, seed, longest=_LONGEST))
                     if not pair[0].values:
                         return ""
                 reliability.add(*pair)
+                if reliability.is_settled:
+                    break
         return "" if reliability.can_judge else cannot_judge(spec, state.game, reliability)
 
     async def _turn(self) -> None:

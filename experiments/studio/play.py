@@ -278,8 +278,11 @@ def _option(option: Option) -> View:
 
 def game_card(name: str, game: GameSpec) -> View:
     """A game as the first page offers it, with a picture of a position after a few moves."""
+    boards = [get_game(board) for board in levels() if board.partition(":")[0] == name]
     view = {"name": name, "spec": str(game), "title": game.title,
-            "options": [*map(_option, game.options)]}
+            "options": [*map(_option, game.options)],
+            # Those that have levels.
+            "sizes": sorted({board.size for board in boards if hasattr(board, "size")})}
     if name in _PICTURES:
         picture_spec, rows = _PICTURES[name]
         cells = [".xo".index(sign) - 1 for row in reversed(rows.split("/")) for sign in row]

@@ -35,11 +35,12 @@ _folders: list[str] = []
 
 
 class StudioError(DlgoError):
-    """A request that cannot be served; `status` is the HTTP status of the answer."""
+    """A request that cannot be served; `status` is the HTTP status of the answer, `allow` are the
+    methods that its address takes."""
 
-    def __init__(self, text: str, status: int = 400) -> None:
+    def __init__(self, text: str, status: int = 400, allow: str = "") -> None:
         super().__init__(text)
-        self.status = status
+        self.status, self.allow = status, allow
 
 
 def json_reply(value: Any, status: int = 200) -> Response:
@@ -87,9 +88,13 @@ def error_reply(error: Exception, headers: Headers) -> Response:
     """An error as one line: a sentence if a person has typed the address, which the `headers` of
     the request say, else JSON."""
     words, status = error_view(error).values()
+    reply = json_reply({"error": words}, status)
     if "text/html" in headers.get("accept", ""):
-        return Response(f"{words[:1].upper()}{words[1:]}.\n", status, media_type="text/plain")
-    return json_reply({"error": words}, status)
+        sentence = f"{words[:1].upper()}{words[1:]}.\n"
+        reply = Response(sentence, status, media_type="text/plain")
+    if allow := getattr(error, "allow", ""):
+        reply.headers["allow"] = allow
+    return reply
 
 
 def json_text(value: Any) -> str:

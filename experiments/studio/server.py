@@ -121,9 +121,14 @@ def make_app(
     def refused(request: Request) -> StudioError:
         """Why nothing is at an address, or not for this method."""
         path, method = one_line(request.url.path[:80]), one_line(request.method[:20])
-        matches = (route.matches(request.scope)[0] for route in routes)
-        if (path[1:] or "index.html") in files or Match.PARTIAL in matches:
-            return StudioError(f"{path} does not take {method} requests", 405)
+        methods = {
+            one for route in routes if route.matches(request.scope)[0] is Match.PARTIAL
+            for one in getattr(route, "methods", None) or ()}
+        if (path[1:] or "index.html") in files:
+            methods = {"GET", "HEAD"}
+        if methods:
+            allow = ", ".join(sorted(methods))
+            return StudioError(f"{path} does not take {method} requests", 405, allow)
         return StudioError(f"there is no page {path}; the studio begins at /", 404)
 
     async def error_answer(request: Request, error: Exception) -> Response:

@@ -242,48 +242,42 @@ class Train:
         guessed = await asyncio.to_thread(find_turn, state, replies.text_of(body, "move"))
         prover = exact_engine(state.game)
         problem = "" if prover else await self._studio.judges.problem(game.state, engine)
-        state_worth = await self._worth(state, prover, engine)
-        game_moves, choice = turns[0][1], first_turn(state, state_worth.evaluation.line)
-        worths = {}
-        for moves in filter(None, (guessed, game_moves, choice)):
-            if (text := turn_text(state.game, moves)) not in worths:
-                worths[text] = await self._worth(state.play(*moves), prover, engine)
-        search, engine_name = state_worth.decision, state_worth.engine
-        if search is None or not search.visits:
-            search, engine_name = await self._search(state), _SEARCH
-
-        def view() -> View:
-            player = state.next_player
+        game_moves, player = turns[0][1], state.next_player
+        worths: dict[str, _Worth] = {}
+        choice, search, engine_name, best = None, None, "", 0.0
+        if not problem:
+            state_worth = await self._worth(state, prover, engine)
+            choice = first_turn(state, state_worth.evaluation.line)
+            for moves in filter(None, (guessed, game_moves, choice)):
+                if (text := turn_text(state.game, moves)) not in worths:
+                    worths[text] = await self._worth(state.play(*moves), prover, engine)
+            search, engine_name = state_worth.decision, state_worth.engine
+            if search is None or not search.visits:
+                search, engine_name = await self._search(state), _SEARCH
             evaluations = [worth.evaluation for worth in worths.values()]
             best = max(evaluation.share(player) for evaluation in evaluations)
-            proven = all(
-                evaluation.proven for evaluation in (*evaluations, state_worth.evaluation))
-            if proven:
+            if all(one.proven for one in (*evaluations, state_worth.evaluation)):
                 best = state_worth.evaluation.share(player)
-            is_judged = proven or not problem
 
+        def view() -> View:
             def judgement(moves: Sequence[Move], **arguments: Any) -> View:
-                worth = worths[turn_text(state.game, moves)]
-                value = value_text(state.play(*moves), worth.evaluation, player)
-                cost = (best - worth.evaluation.share(player)) / _STEP
-                if worth.evaluation.proven:
-                    value = f"proved {value}"
-                elif is_judged:
-                    value += f" by {worth.engine}"
-                else:
-                    value = ""
+                worth, value, points = worths.get(turn_text(state.game, moves)), "", None
+                if worth is not None:
+                    value = value_text(state.play(*moves), worth.evaluation, player)
+                    proven = worth.evaluation.proven
+                    value = f"proved {value}" if proven else f"{value} by {worth.engine}"
+                    cost = (best - worth.evaluation.share(player)) / _STEP
+                    points = max(0, 10 - round(cost))
                 return {
                     **_turn_view(state, moves),
                     "words": words_of(explain(state, moves, **arguments)), "value": value,
-                    "points": max(0, 10 - round(cost)) if is_judged else None,
+                    "points": points,
                 }
 
             return {
-                "guess": judgement(guessed, decision=search if is_judged else None,
-                                   engine=engine_name),
-                "game": judgement(game_moves),
-                "best": judgement(choice) if choice and is_judged else None,
-                "plies": plies + len(game_moves), "problem": "" if is_judged else problem,
+                "guess": judgement(guessed, decision=search, engine=engine_name),
+                "game": judgement(game_moves), "best": judgement(choice) if choice else None,
+                "plies": plies + len(game_moves), "problem": problem,
             }
 
         return replies.json_reply(await asyncio.to_thread(view))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import socket
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +129,18 @@ def test_an_odd_address_is_answered_in_words(
     assert studio.ask(path, method=method) == (status, {"error": words})
     person = studio.ask(path, method=method, accept="text/html,*/*;q=0.8")
     assert person == (status, f"{words[:1].upper()}{words[1:]}.\n".encode())
+
+
+@pytest.mark.parametrize(("method", "path", "allow"), [
+    ("POST", "/", "GET, HEAD"), ("DELETE", "/app.js", "GET, HEAD"), ("GET", "/api/film", "POST"),
+    ("PUT", "/api/setup", "GET, HEAD"), ("GET", "/api/nothing", None),
+])
+def test_a_refused_method_is_answered_with_those_that_are_allowed(
+    studio: Studio, method: str, path: str, allow: str | None
+) -> None:
+    with closing(http.client.HTTPConnection("127.0.0.1", studio.port, timeout=60)) as connection:
+        connection.request(method, path)
+        assert connection.getresponse().getheader("allow") == allow
 
 
 def test_a_person_reads_why_a_host_is_refused(studio: Studio) -> None:

@@ -118,7 +118,7 @@ export class EngineView {
     this.key.hidden = !apart;
     if (apart) this.key.textContent = this.other ? "Blue: more than the other engine; orange: less." : "A second engine shows the difference.";
     const moves = seen?.moves ?? [];
-    patch(this.body, moves.slice(0, TABLE_ROWS).map((move) => this.#row(move)));
+    if (seen) patch(this.body, moves.slice(0, TABLE_ROWS).map((move) => this.#row(move)));  // until then, the room of the last look
     this.expects.textContent = `for ${this.info.players[this.position.turn]}`;
     this.table.classList.toggle("empty", !moves.length);
   }
@@ -148,7 +148,7 @@ export class EngineView {
 
   #heatMarks() {
     const heat = this.heat(), { heat: kind } = this.layers, apart = HEATS[kind][2];
-    if (!apart) return [heat, kind === "value" ? 1 : Math.max(...heat.values(), 1e-9)];
+    if (!apart) return [heat, kind === "value" ? 1 : Math.max(...heat.values(), 2 / heat.size)];
     const other = this.other?.heat() ?? new Map(), cells = new Set([...heat.keys(), ...other.keys()]);
     if (!heat.size || !other.size) return [new Map(), 1];
     const both = [...cells].filter((cell) => kind === "apart" || (heat.has(cell) && other.has(cell)))

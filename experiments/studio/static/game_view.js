@@ -20,6 +20,9 @@ function nameOf(view, side) {
   return view.yours.length === 1 && view.yours[0] === side ? "You" : capital(view.players[side]);
 }
 
+/** What the player to move expects after a hint, -1 to 1, as its table says; null or undefined if unknown. */
+const expectedBy = ({ text, moves, value, proven }) => proven ?? moves.find((move) => move.text === text)?.value ?? value;
+
 export class GameView {
   /**
    * @param buttons by name; what can be done now is enabled.
@@ -58,8 +61,8 @@ export class GameView {
       h("summary", {}, "Change the players"));
     this.element = desk("play", `Game of ${view.title}`, view, this.board.element, [
       h("div", { class: "players" }, ...this.cards.map(({ element }) => element)),
-      this.status, this.compiling, this.trouble, this.ending.element, this.meter.element,
-      toolbar(bars, this.speedField), this.typing, this.hintBox,
+      toolbar(bars, this.speedField),  // above what grows
+      this.status, this.compiling, this.trouble, this.ending.element, this.meter.element, this.typing, this.hintBox,
       h("section", { class: "panel history" }, h("h2", {}, "Moves"), this.history), fileNotes(view), this.players]);
   }
 
@@ -143,13 +146,14 @@ export class GameView {
   }
 
   #evaluation() {
-    const { view } = this, here = this.shown?.plies ?? view.plies, hinted = view.hint?.black != null && !this.shown;
-    const { over, winner, result } = view.position;
+    const { view } = this, here = this.shown?.plies ?? view.plies, hint = this.shown ? null : view.hint;
+    const { over, winner, result, turn } = view.position, expected = hint && expectedBy(hint);
     if (over && !this.shown) {
       this.meter.show([1, 0][winner] ?? 0.5, capital(result));
       return;
     }
-    const estimate = hinted ? view.hint : view.history.findLast(({ black, plies }) => black !== null && plies <= here);
+    const hinted = expected != null && { ...hint, black: (1 + (turn ? -expected : expected)) / 2, proven: hint.proven !== null };
+    const estimate = hinted || view.history.findLast(({ black, plies }) => black !== null && plies <= here);
     if (!estimate) {
       this.meter.show(null, "No evaluation yet: engines and hints give one.");
       return;
@@ -179,7 +183,7 @@ export class GameView {
     this.hintBox.hidden = !hint;
     if (!hint) return;
     const words = [hint.text];
-    const value = hint.moves.find(({ text }) => text === hint.text)?.value ?? hint.value;  // as the table says
+    const value = expectedBy(hint);
     if (hint.proven !== null) words.push(["a proven loss", "a proven draw", "a proven win"][hint.proven + 1]);
     else if (value !== null) words.push(`expected result ${percent((1 + value) / 2)}`);
     if (hint.line.length > 1) words.push(`line ${hint.line.map(({ text }) => text).join(" ")}`);
@@ -187,7 +191,7 @@ export class GameView {
       h("td", {}, String(i + 1)), h("td", {}, h("button", { class: "link", onclick: () => this.actions.play(text) }, text)),
       h("td", {}, percent(share)),
       h("td", {}, value === undefined ? "" : percent((1 + value) / 2))));
-    this.hintBox.replaceChildren(h("h2", {}, `Hint from ${hint.who}`), h("p", {}, words.join("; ")),
+    this.hintBox.replaceChildren(h("h2", {}, `Hint from ${this.view.called[hint.who]}`), h("p", {}, words.join("; ")),
       rows.length > 1 ? table("Moves of the hint", ["", "move", "share", "expects"], h("tbody", {}, rows)) : "");
   }
 

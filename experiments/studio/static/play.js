@@ -49,6 +49,7 @@ async function openGame(root, id, app) {
       open: picker.open,
     },
   });
+  const rematch = (swap, engine) => goTo(app, "play", ask(`${path}/rematch`, { swap, engine }));
   const stage = new GameView(view, buttons, { play, say: app.say, look, post, review, rematch, fresh: () => app.go("play") }, bars);
   const invitations = new Invitations(app, path, view);
   stage.players.before(invitations.element);
@@ -89,8 +90,6 @@ async function openGame(root, id, app) {
       draw();
     }).catch(() => { own = {}; post("hint"); });
   }
-
-  function rematch(swap, engine) { return goTo(app, "play", ask(`${path}/rematch`, { swap, engine })); }
 
   async function play(text) {
     const from = wanted;

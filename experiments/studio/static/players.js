@@ -19,8 +19,6 @@ export function judgeOf(path, engine) {
   return ask(`${path}/judge?engine=${encodeURIComponent(engine)}`).catch(() => ({ problem: "" }));
 }
 
-const withoutNetwork = ({ spec }) => /^(random|heuristic|mcts|alphabeta)\b/.test(spec);
-
 /** The levels of a board. If none were measured: those of the most similar `board` of the game, without engines whose network fits only that board. */
 function levelsOf({ levels, games }, spec) {
   if (levels[spec]) return { rows: levels[spec] };
@@ -28,7 +26,7 @@ function levelsOf({ levels, games }, spec) {
   const sizeOf = (text) => Number(/\bsize=(\d+)/.exec(text)?.[1] ?? usual ?? 0);
   const away = (board) => Math.abs(sizeOf(board) - sizeOf(spec)) - 100 * board.split(/[:,]/).filter((part) => parts.includes(part)).length;
   const [board] = Object.keys(levels).filter((one) => one.split(":")[0] === name).sort((a, b) => away(a) - away(b));
-  return { board, rows: (levels[board] ?? []).filter(withoutNetwork) };
+  return { board, rows: (levels[board] ?? []).filter((level) => /^(random|heuristic|mcts|alphabeta)\b/.test(level.spec)) };
 }
 
 /**

@@ -31,13 +31,6 @@ function optionField(option, sizes) {
   };
 }
 
-/** The sizes of a game for which there are levels. */
-function sizesOf({ name, spec, options }, levels) {
-  const usual = options.find((option) => option.name === "size")?.default;
-  const sizes = Object.keys(levels).map((board) => (board === spec ? usual : board.startsWith(`${name}:`) && Number(/:size=(\d+)$/.exec(board)?.[1])));
-  return [...new Set(sizes.filter(Boolean))].sort((a, b) => a - b);
-}
-
 /** A game from a file: its title, picture and options come once the server has loaded it. */
 function ownGame(name) {
   const one = { name, title: name.split("/").at(-1), options: [] };
@@ -90,7 +83,7 @@ export async function openStart(root, app, view = "play", title = "What would yo
   function choose(one) {
     game = one;
     localStorage.setItem("dlgo-game", one.name);
-    fields = one.options.map((option) => optionField(option, sizesOf(one, choice.levels)));
+    fields = one.options.map((option) => optionField(option, one.sizes));
     options.replaceChildren(...fields.map(({ element }) => element));
     rules.hidden = !fields.length;
     fillPlayers();

@@ -179,7 +179,7 @@ class PlayedGame {
   view() {
     const { tab: { setup }, position, players, records, read, clocks, search, over, late } = this;
     const { info, spec: game } = position.game;
-    const specs = [...players, ...records.map(({ who }) => who), search?.spec].filter(Boolean);
+    const specs = [...players, ...records.map(({ who }) => who), search?.spec, this.hint?.who].filter(Boolean);
     if (this.shown?.position !== position) this.shown = { position, view: positionView(position) };
     const onTime = late && { over, winner: 1 - clocks.late, result: late, moves: [] };
     return {
