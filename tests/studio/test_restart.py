@@ -89,3 +89,30 @@ def test_a_kept_game_that_cannot_be_continued_says_why(
 def parts(view: View) -> View:
     """What must be the same after a restart."""
     return {key: view[key] for key in KEPT} | {"left": (view["clock"] or {}).get("left")}
+
+
+def test_an_address_stays_while_the_server_is_away(window: Page) -> None:
+    server = Studio()
+    try:
+        window.studio = server
+        game = server.new("tictactoe")
+        assert server.move(game, "B2") == (200, {})
+        window.driver.get(f"{server.url}#/course")
+        window.find(".preset-card")
+        server.process.kill()
+        server.process.wait()
+        go = "location.hash = arguments[0]"
+        window.driver.execute_script(go, f"#/play/{game}")
+        window.see_message("the server does not answer", bad=True)
+        window.driver.execute_script(go, f"#/analyse/{game}")
+        for _ in range(2):
+            window.see_message("the server does not answer", bad=True)
+        assert window.count(".toast") == 1
+        server = Studio("--port", str(server.port))
+        window.studio = server
+        window.see_text("After B2")  # of the view that was asked for, not of the one before
+        assert window.driver.current_url.endswith(f"#/analyse/{game}")
+    finally:
+        window.driver.get("about:blank")
+        window.errors()
+        server.close()

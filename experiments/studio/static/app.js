@@ -30,8 +30,8 @@ const app = {
 
   /** A message that goes away by itself; errors stay longer. */
   say(text, bad = false) {
-    const toast = h("div", { class: bad ? "toast bad" : "toast" }, text);
-    document.getElementById("toasts").prepend(toast);  // the newest is seen
+    const toast = h("div", { class: bad ? "toast bad" : "toast" }, text), toasts = document.getElementById("toasts");
+    toasts.replaceChildren(toast, ...[...toasts.children].filter((one) => one.textContent !== text));  // the newest is seen
     setTimeout(() => toast.remove(), bad ? 8000 : 3500);
   },
 
@@ -41,13 +41,13 @@ const app = {
     lesson.hidden = false;
   },
 
-  /** Do what may fail; what goes wrong is said. */
-  async attempt(work) {
+  /** Do what may fail; what goes wrong is said. `otherwise` takes the error. */
+  async attempt(work, otherwise = () => undefined) {
     try {
       return await work();
     } catch (error) {
       app.say(error.message, true);
-      return undefined;
+      return otherwise(error);
     }
   },
 };
@@ -63,12 +63,17 @@ async function show() {
   link?.setAttribute("aria-current", "page");
   link?.scrollIntoView({ block: "nearest", inline: "nearest" });
   document.title = `${capital(name)} · dlgo studio`;
-  const module = await app.attempt(() => load(name));
+  const again = ({ status }) => {
+    if (status !== 0) return undefined;
+    setTimeout(() => { if (mine === turn) show(); }, 3000);  // once the server answers, the view opens
+    return null;
+  };
+  const module = await app.attempt(() => load(name), again);
   if (mine !== turn || !module) return;
   const box = h("div", { class: "view" });  // a view that opens too late has nowhere to be seen
   root.replaceChildren(box);
   lesson.hidden = true;
-  const opened = await app.attempt(() => module.open(box, rest.join("/"), app));
+  const opened = await app.attempt(() => module.open(box, rest.join("/"), app), again);
   if (mine !== turn) opened?.close?.();
   else if (opened === undefined && rest.length) app.go(name);  // what it cannot open, it lets people choose
   else current = opened ?? null;

@@ -20,9 +20,6 @@ function nameOf(view, side) {
   return view.yours.length === 1 && view.yours[0] === side ? "You" : capital(view.players[side]);
 }
 
-/** What the player to move expects after a hint, -1 to 1, as its table says; null or undefined if unknown. */
-const expectedBy = ({ text, moves, value, proven }) => proven ?? moves.find((move) => move.text === text)?.value ?? value;
-
 export class GameView {
   /**
    * @param buttons by name; what can be done now is enabled.
@@ -147,7 +144,7 @@ export class GameView {
 
   #evaluation() {
     const { view } = this, here = this.shown?.plies ?? view.plies, hint = this.shown ? null : view.hint;
-    const { over, winner, result, turn } = view.position, expected = hint && expectedBy(hint);
+    const { over, winner, result, turn } = view.position, expected = hint?.proven ?? hint?.moves.find(({ text }) => text === hint.text)?.value ?? hint?.value;  // as its table says
     if (over && !this.shown) {
       this.meter.show([1, 0][winner] ?? 0.5, capital(result));
       return;
@@ -183,9 +180,6 @@ export class GameView {
     this.hintBox.hidden = !hint;
     if (!hint) return;
     const words = [hint.text];
-    const value = expectedBy(hint);
-    if (hint.proven !== null) words.push(["a proven loss", "a proven draw", "a proven win"][hint.proven + 1]);
-    else if (value !== null) words.push(`expected result ${percent((1 + value) / 2)}`);
     if (hint.line.length > 1) words.push(`line ${hint.line.map(({ text }) => text).join(" ")}`);
     const rows = hint.moves.slice(0, 5).map(({ text, share, value }, i) => h("tr", {},
       h("td", {}, String(i + 1)), h("td", {}, h("button", { class: "link", onclick: () => this.actions.play(text) }, text)),

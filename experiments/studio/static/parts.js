@@ -5,18 +5,13 @@ import { capital, h, patch } from "./dom.js";
 
 export const KEY_NAMES = { " ": "space", ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓" };
 
-const lists = new ResizeObserver((entries) => { for (const { target } of entries) toCurrent(target); });
-
-function toCurrent(list) {
+const lists = new ResizeObserver((entries) => entries.forEach(({ target: list }) => {
   const item = list.querySelector("[aria-current=true]")?.getBoundingClientRect(), box = list.getBoundingClientRect();
   list.scrollTop += item ? Math.min(item.top - box.top, 0) + Math.max(item.bottom - box.bottom, 0) : -list.scrollTop;
-}
+}));
 
-/** Scroll a list, and nothing around it, until its current item is seen, also once it is smaller; without one, to its start. */
-export function follow(list) {
-  toCurrent(list);
-  lists.observe(list);
-}
+/** Scroll a list, and nothing around it, until its current item is seen, now and when its size changes; without one, to its start. */
+export const follow = (list) => lists.observe(list);
 
 /**
  * Buttons in groups, and the keys that do the same.

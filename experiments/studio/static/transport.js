@@ -22,7 +22,7 @@ export async function answer(path, body) {
     headers["content-type"] = isFile ? "application/octet-stream" : "application/json";
     Object.assign(options, { method: "POST", body: isFile ? body : JSON.stringify(body) });
   }
-  const reply = await fetch(path, options).catch(() => { throw new Error(SILENT); });
+  const reply = await fetch(path, options).catch(() => { throw Object.assign(new Error(SILENT), { status: 0 }); });
   if (!reply.ok) {
     const text = await reply.text();
     let message = `the server answers ${reply.status}`;
