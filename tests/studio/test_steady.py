@@ -121,3 +121,17 @@ def test_a_phone_saves_pictures_and_a_window_shows_eight_games_in_a_row(
         page.click("#save-picture")
         page.find("#picture[open] #save-png")
         page.driver.execute_script("document.getElementById('picture').close()")
+
+
+def test_the_widest_table_of_a_search_is_not_cut(page: Page) -> None:
+    with page.sized(800, 1100):
+        page.go("inside/preset=alphago")
+        page.find(".stepping")
+        page.keys(Keys.END)
+        page.find(".children th:nth-child(6)")
+        assert page.driver.execute_script("""
+            const table = document.querySelector('.children').getBoundingClientRect();
+            const panel = document.querySelector('.child-panel').getBoundingClientRect();
+            const speed = document.querySelector('.stepping select'), wide = speed.offsetWidth;
+            speed.style.flex = 'none';
+            return [table.right <= panel.right, wide === speed.offsetWidth]""") == [True, True]
