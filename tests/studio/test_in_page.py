@@ -164,13 +164,14 @@ def test_a_page_searches_for_hints(server: Studio, page: Page) -> None:
     game = server.new("connect4")
     for move in "414242":
         server.move(game, move)
-    adviser = server.view(game)["strongest"]
+    view = server.view(game)
+    adviser = view["strongest"]
     compiled(adviser, "connect4")
     with no_room(server):
         page.driver.get(f"{server.url}#/play/{game}")
         page.press("Hint")
-        page.see_text(f"Hint from {adviser}", ".hint-box")
-        page.see_text("4; a proven win", ".hint-box")
+        page.see_text(f"Hint from {view['called'][adviser]}", ".hint-box")
+        page.see_text("has proved a win for red", ".side .bar-text")
         assert server.view(game)["hint"] is None and server.view(game)["assisted"]
         server.move(game, "4")
         page.see("document.querySelector('.hint-box').hidden", "no hint")
