@@ -208,8 +208,10 @@ class Page:
         ActionChains(self.driver).send_keys(*keys).perform()
 
     def saved(self, pattern: str) -> Path:
-        """The file that the page saves under such a name, waited for; earlier ones were removed."""
-        return self.until(lambda: next(self.downloads.glob(pattern), None), pattern)
+        """The file that the page saves under such a name, waited for; earlier ones were removed.
+        Until it is whole, Chromium keeps the name by an empty file."""
+        return self.until(lambda: next(
+            (path for path in self.downloads.glob(pattern) if path.stat().st_size), None), pattern)
 
     def status(self) -> str:
         """The line that says whose turn it is."""
