@@ -66,7 +66,8 @@ def saved(page: Page, button: str, ending: str) -> Path:
     before = set(page.downloads.glob(f"*.{ending}"))
     page.press(button)
     return page.until(lambda: next(
-        (path for path in page.downloads.glob(f"*.{ending}") if path not in before), None,
+        (path for path in page.downloads.glob(f"*.{ending}")
+         if path not in before and path.stat().st_size), None,
     ), f"a new {ending}")
 
 
