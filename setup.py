@@ -116,7 +116,7 @@ distribution = setup(
         "experiments": [
             "py.typed",
             "chapters/results/*.csv", "measures/*.json", "classroom/templates/*",
-            "ladder/*.csv", "ladder/*.toml", "ladder/scales/*.json", "ladder/templates/*.html",
+            "ladder/*.toml", "ladder/scales/*.json", "ladder/templates/*.html",
             "course/*.toml", "course/assets/*", "course/theme/*", "museum/faults/*.toml",
             "museum/*.toml", "museum/*.json", "museum/*.csv",
             "tab/static/*", "tab/static/*/*", "tab/static/*/*/*",

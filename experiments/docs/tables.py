@@ -44,7 +44,7 @@ from experiments.classroom.league_plan import LeaguePlan, StaffBot
 from experiments.classroom.policy import Policy
 from experiments.classroom.term import TERMS, page_rows, week_rows
 from experiments.datasets.options import RECIPE_OPTIONS
-from experiments.ladder import costs
+from experiments.ladder.baselines import anchor_rows
 from experiments.ladder.scales import all_scales
 from experiments.museum import __main__ as museum
 from experiments.studies import families, ladder, plans
@@ -93,7 +93,7 @@ def table(about: str) -> str:
                       [scale.row() for scale in all_scales().values()])
     if about == "anchors":
         return _table("scale | anchor | Elo | network, MB | CPU ms a move | training, CPU h",
-                      costs.rows())
+                      anchor_rows())
     if name == "claims" and kind in _STUDIES or about == "families strengths":
         frame = families.published() if name == "strengths" else plans.published(
             kind, *_STUDIES[kind])

@@ -18,10 +18,10 @@ import click
 from dlgo.digests import hex_digest
 from dlgo.errors import DlgoError
 from dlgo.readers import read_toml
+from dlgo.records.costs import CostTotals
 from dlgo.records.game_record import GameRecord
 from dlgo.text import listing
 from experiments.arena.agenda import result_of
-from experiments.arena.provenance import machine_text, version_text
 from experiments.arena.schedule import CanonicalPlan, Plan
 from experiments.arena.strategy import different
 from experiments.arena.tournament import games_of_plan, run_tournament
@@ -48,20 +48,26 @@ def anchors_plan(name: str) -> tuple[CanonicalPlan, str]:
 
 
 def made_of(plan: CanonicalPlan, name: str, records: list[GameRecord], how: str) -> GameScale:
-    """The scale that games define. Raises DlgoError if a game failed or some are missing."""
+    """The scale that games define. Raises DlgoError if one of them failed."""
     if failed := [record for record in records if record.failed]:
         raise DlgoError(f"scale {name}: {len(failed)} games failed, the first one {failed[0].slot}:"
                         f" {failed[0].reason}")
     scale = Scale.fitted(_counts(plan, records), plan.entrants, _ZERO)
     networks: dict[str, str] = {}
     samples: dict[str, str] = {}
+    costs: dict[str, CostTotals] = {}
     for record in records:
+        for player, anchor in enumerate((record.first, record.second)):
+            costs[anchor] = costs.get(anchor, CostTotals()).plus(record.spent(player))
         networks |= record.network_ids()
         if record.first not in {slot.split("|")[1] for slot in samples}:
             samples[record.slot] = hex_digest(record.moves, 12)
     made = {"command": how, "date": max(record.finished for record in records)[:10],
-            "machine": machine_text(), "version": version_text()}
-    return GameScale(name, plan.games[0], scale, networks, plan.seed, samples, made)
+            "machine": " / ".join(sorted({record.machine for record in records})),
+            "version": " / ".join(sorted({record.version for record in records}))}
+    cpu_ms = tuple(round(1000 * costs[anchor].cpu / costs[anchor].moves, 4)
+                   for anchor in scale.anchors)
+    return GameScale(name, plan.games[0], scale, cpu_ms, networks, plan.seed, samples, made)
 
 
 def _counts(plan: CanonicalPlan, records: list[GameRecord]) -> list[Counts]:

@@ -1,15 +1,19 @@
 """The anchors of scales for people who want an opponent of known strength: `dlgo.anchor`.
 
-How other libraries' programs play against one: `engines/adapters`. What one costs: `costs.py`.
+How other libraries' programs play against one: `engines/adapters`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from dlgo.errors import SpecError
 from dlgo.specs import split_version, suggest
 from engines.base import Engine
+from engines.learning.networks.store import ONNX_FILE, load_card, shipped_models
 from experiments.calls import called, engine
 from experiments.ladder.scales import GameScale, all_scales
+from reports.text import short
 
 
 @called
@@ -48,3 +52,18 @@ def scale_named(cited: str) -> GameScale:
         raise SpecError(f"scale {name} has digest {scale.digest[:8]} here, not {digest}; use the "
                         "version of dlgo that it belongs to")
     return scale
+
+
+def anchor_rows() -> Iterator[tuple[str, ...]]:
+    """All anchors, the strongest of a scale first: scale, anchor, Elo, size of the network in MB,
+    CPU ms a move, CPU hours of training."""
+    models = {card.network_id: (folder, card)
+              for folder, card in map(load_card, shipped_models())}
+    for scale in all_scales().values():
+        for name, elo, cpu_ms in reversed([*scale.anchors()]):
+            size = hours = ""
+            if name in scale.networks:
+                folder, card = models[scale.networks[name]]
+                size = short((folder / ONNX_FILE).stat().st_size / 1e6)
+                hours = short((card.total_cpu_seconds or 0) / 3600)
+            yield scale.name, f"`{name}`", f"{elo:z.0f}", size, short(cpu_ms), hours

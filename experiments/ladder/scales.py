@@ -36,6 +36,7 @@ class GameScale:
     Attributes:
         name: as it is cited, such as connect4-2026.12.
         game: canonical specification.
+        cpu_ms: (anchors,) CPU milliseconds a move, the mean of the games that made the scale.
         networks: anchor -> digest of its network.
         seed: of the games among the anchors.
         samples: slot of a game among the anchors -> digest of its moves.
@@ -46,6 +47,7 @@ class GameScale:
     name: str
     game: str
     scale: Scale
+    cpu_ms: tuple[float, ...]
     networks: Mapping[str, str]
     seed: int
     samples: Mapping[str, str]
@@ -66,13 +68,17 @@ class GameScale:
             raise DlgoError(f"scale {self.name} exists and is never changed; use another version")
         values = {
             "format": _FORMAT, "game": self.game, "made": self.made, "seed": self.seed,
-            "anchors": [[name, elo, *([self.networks[name]] if name in self.networks else [])]
-                        for name, elo in zip(self.scale.anchors, self.scale.elo, strict=True)],
+            "anchors": [[*row, *([self.networks[row[0]]] if row[0] in self.networks else [])]
+                        for row in self.anchors()],
             "first_move": self.scale.first_move, "draws": self.scale.draws,
             "games": self.scale.counts, "samples": self.samples,
         }
         lines = (f" {json.dumps(key)}: {json.dumps(value)}" for key, value in values.items())
         return write_file(path, "{\n" + ",\n".join(lines) + "\n}\n")
+
+    def anchors(self) -> Iterator[tuple[str, float, float]]:
+        """Name, Elo and CPU milliseconds a move of each anchor, the weakest first."""
+        return zip(self.scale.anchors, self.scale.elo, self.cpu_ms, strict=True)
 
     def lines(self) -> Iterator[str]:
         """The anchors as a table, the strongest first, with the step to the one below."""
@@ -95,12 +101,12 @@ class GameScale:
         with reading(path, "scale"):
             data: dict[str, Any] = read_json(path)
             check_format(data["format"], _FORMAT)
-            names, elo = zip(*(row[:2] for row in data["anchors"]), strict=True)
+            names, elo, cpu_ms = zip(*(row[:3] for row in data["anchors"]), strict=True)
             scale = Scale(names, elo, data["first_move"], data["draws"],
                           tuple(tuple(row) for row in data["games"]))
-            networks = {row[0]: row[2] for row in data["anchors"] if len(row) > 2}
-            return cls(path.stem, data["game"], scale, networks, data["seed"], data["samples"],
-                       data["made"], hex_digest(path.read_bytes()))
+            networks = {row[0]: row[3] for row in data["anchors"] if len(row) > 3}
+            return cls(path.stem, data["game"], scale, cpu_ms, networks, data["seed"],
+                       data["samples"], data["made"], hex_digest(path.read_bytes()))
 
 
 @functools.cache

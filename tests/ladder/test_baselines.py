@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -18,11 +17,9 @@ import pytest
 import dlgo
 from dlgo import DlgoError, GameState, SpecError, get_game
 from dlgo.digests import hex_digest
-from dlgo.records.ledger import Ledger
 from dlgo.rng import derive_seed
-from experiments.arena.engine_cache import EngineCache
-from experiments.arena.referee import SIDES, play_game
-from experiments.ladder.costs import costs_of, rows
+from experiments.arena.referee import SIDES
+from experiments.ladder.baselines import anchor_rows
 from experiments.ladder.scales import all_scales
 from tests.command import ROOT
 from tests.conftest import RUN_ALL, one_line_error, random_game
@@ -408,19 +405,7 @@ def test_the_page_runs(openspiel: Any, pettingzoo: Any) -> None:
     assert not names["env"].agents  # the game was played to its end
 
 
-def test_costs_are_the_means_of_the_games(tmp_path: Path) -> None:
-    """Of each anchor's own moves."""
-    scale, engines = all_scales()["tictactoe-2026.12"], EngineCache()
-    records = [play_game(task_of(scale, "random", rival, 0), engines)
-               for rival in ("mcts:sims=2", "mcts:sims=3")]
-    engines.close()
-    with Ledger(tmp_path / "t.sqlite") as ledger:
-        ledger.add(*records)
-    costs = costs_of(tmp_path / "t.sqlite")
-    moves = sum(record.spent(player).moves for record in records for player in (0, 1)
-                if (record.first, record.second)[player] == "random")
-    assert costs["random"].moves == moves > 0 and costs["mcts:sims=2"].cpu > 0
-    assert costs.keys() == {"random", "mcts:sims=2", "mcts:sims=3"}
-    shown = [row[:2] for row in rows()]
+def test_the_page_lists_all_anchors() -> None:
+    shown = [row[:2] for row in anchor_rows()]
     assert sorted(shown) == sorted((name.split("/")[0], f"`{name.split('/', 1)[1]}`")
                                    for name in ANCHORS)

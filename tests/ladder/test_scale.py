@@ -34,7 +34,8 @@ def chances(ahead: float) -> list[float]:
 
 
 def run_on(scale: Scale, within: float = 40.0) -> RatingRun:
-    game_scale = GameScale("simulated", "connect4", scale, {}, 1, {}, {})
+    cpu_ms = (0.0,) * len(scale.anchors)
+    game_scale = GameScale("simulated", "connect4", scale, cpu_ms, {}, 1, {}, {})
     return RatingRun(game_scale, "random", "newcomer", within, 1, 1000)
 
 
