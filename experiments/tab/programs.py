@@ -124,9 +124,9 @@ def entrants(game: GameSpec, specs: Iterable[str]) -> dict[str, Entrant]:
     return found
 
 
-def parts_of(number: int, game: GameSpec, found: Iterable[Entrant]) -> dict[str, View]:
-    """The parts of a page for a game, `game-NUMBER`, and for its engines."""
-    view = game_view(game) | {"entrants": []}
+def parts_of(number: int, view: View, found: Iterable[Entrant]) -> dict[str, View]:
+    """The parts of a page for a game (its `game_view`), `game-NUMBER`, and for its engines."""
+    view = view | {"entrants": []}
     parts = {f"game-{number}": view}
     for place, entrant in enumerate(found):
         name = f"engine-{number}-{place}"
@@ -141,7 +141,7 @@ def game_parts(*games: str, engines: Sequence[str] = ()) -> dict[str, View]:
     parts: dict[str, View] = {"setup": {
         "games": [], "parts": {str(game): f"game-{number}" for number, game in enumerate(specs)}}}
     for number, game in enumerate(specs):
-        parts |= parts_of(number, game, entrants(game, engines).values())
+        parts |= parts_of(number, game_view(game), entrants(game, engines).values())
     return parts
 
 

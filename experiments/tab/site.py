@@ -28,7 +28,7 @@ from experiments.studio.play import game_card
 from experiments.studio.position import title_of
 from experiments.studio.specs import HUMAN
 from experiments.tab.bundle import bundle
-from experiments.tab.programs import Entrant, entrants, game_parts, parts_of
+from experiments.tab.programs import Entrant, entrants, game_parts, game_view, parts_of
 from experiments.tab.recordings import course_parts, puzzle_parts
 
 View = dict[str, Any]
@@ -92,6 +92,7 @@ def make_tab(
     refusals: dict[str, DlgoError] = {}
     for number, game in enumerate(specs):
         own = engines.get(games[number], ()) if isinstance(engines, Mapping) else engines
+        view = game_view(game)  # first, as it names the function of a game that cannot be compiled
         found: dict[str, Entrant] = {}
         offers[str(game)] = []
         for spec in dict.fromkeys([*own, *_usual_engines(game)]):
@@ -104,11 +105,9 @@ def make_tab(
                 found = found | offer
             if offer.keys() <= found.keys():
                 offers[str(game)].append(spec)
-        own_parts = parts_of(number, game, found.values())
-        own_parts[f"game-{number}"]["info"] |= {
-            "strongest": strongest(str(game), offers[str(game)]),
-            "searches": strongest(str(game), offers[str(game)], searches=True)}
-        parts |= own_parts
+        view["info"] |= {"strongest": strongest(str(game), offers[str(game)]),
+                         "searches": strongest(str(game), offers[str(game)], searches=True)}
+        parts |= parts_of(number, view, found.values())
         log(f"{game}: {', '.join(found)}")
     every = engines if isinstance(engines, Sequence) else [*chain(*engines.values())]
     for spec in refusals.keys() & {*every}:
