@@ -3,8 +3,8 @@
 The anchors' ratings come from one fit of their games among each other (`ratings.py`) and never
 change again: they, the first-move advantage and the share of draws define the scale. So only the
 newcomer's strength is unknown. Its estimate is the one of largest likelihood, its interval that of
-the newcomer's games. That the anchors' distances were measured, too, is not part of it: a scale is
-a definition, like the metre; `step` says how well two neighbours are told apart.
+the newcomer's games. The errors of the anchors' ratings are not part of it: a scale is
+a definition, like the metre.
 
 A newcomer who won all games, or lost all, gets one virtual game, half won and half lost, against
 the strongest (weakest) anchor that it met, as in `ratings.py`.

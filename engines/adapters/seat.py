@@ -1,4 +1,4 @@
-"""An engine in games that another library runs: it is told the actions so far and answers one."""
+"""An engine in games that another library runs: from the actions so far, it chooses the next."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from reports.intervals import proportion_interval
 
 # Games that are looked at; a position early in Connect Four takes up to a second.
 _GAMES = 30
-_PHASES = ("first third", "middle third", "last third")
+_PHASES = ("first third of the game", "middle third", "last third")
 
 
 class Phase(NamedTuple):

@@ -3,9 +3,9 @@
 Nothing in a record is believed. `verified` checks that the claim names a scale of this version;
 that the games are those that the rule of opponents asks for, no more and no fewer, from the
 openings and with the seeds of the plan; that each follows the rules; that the rating follows from
-them; and, last, it has the anchors play again: in the positions of the record, from the seed of
-each game, they must choose the moves of the record. So must the engine, if it belongs to dlgo and
-its budget is no time; another one is asked if its file is there, but may think at random.
+them. Last, the anchors play again: in the positions of the record, from the seed of each game, they
+must choose the moves of the record. So must the engine, if it belongs to dlgo and its budget is not
+a time. Any other engine plays again if its file is there; its moves may differ.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ def test_after_a_kill_it_goes_on_and_the_rating_is_the_same(tmp_path: Path, reco
                                stdout=subprocess.DEVNULL, start_new_session=True)
     end = time.monotonic() + 120
     while time.monotonic() < end and process.poll() is None:
-        with contextlib.suppress(DlgoError):  # there is no game yet
+        with contextlib.suppress(DlgoError):  # before the first game
             if len(games(tmp_path / "games.sqlite")) >= 4:
                 break
         time.sleep(0.02)

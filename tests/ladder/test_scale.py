@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 from dlgo import DlgoError
+from dlgo.records.game_record import GameRecord
 from experiments.arena.strategy import Result
-from experiments.ladder.rating import NearestAnchors, RatingRun
+from experiments.ladder.rating import NearestAnchors, RatingRun, ScaleRating
 from experiments.ladder.scales import GameScale
 from reports.davidson import outcome_probabilities
 from reports.rating_table import ELO
@@ -70,6 +71,15 @@ def test_expected_results_give_the_true_rating(elo: float) -> None:
     assert SCALE.rated(games).value == pytest.approx(elo, abs=4)
     assert sum(SCALE.score(elo)) == pytest.approx(
         sum(r if i == 6 else 1 - r for i, _, r in games) / len(games) * 6, abs=0.01)
+
+
+def test_where_moving_first_decides_nobody_is_far_ahead() -> None:
+    """Each wins one game of a pair, however strong: the expected score stays close to one half."""
+    decided, fair = (Scale(("a", "b"), (0.0, 300.0), gamma, None, ()) for gamma in (6.0, 0.0))
+    assert fair.score(0.0)[1] == pytest.approx(0.151, abs=0.001)
+    assert 0.47 < decided.score(0.0)[1] < 0.5
+    rating = fair.rated([(2, 0, 1.0), (2, 0, 0.0)])
+    assert decided.information(rating)[0] < fair.information(rating)[0] / 20
 
 
 def test_who_won_or_lost_everything_has_a_finite_rating_beyond_whom_it_met() -> None:
@@ -146,3 +156,13 @@ def test_a_stopped_newcomer_ends_the_games_and_a_stopped_anchor_does_not() -> No
 def test_an_anchor_is_not_rated_against_itself() -> None:
     run = replace(run_on(SCALE), engine=NAMES[2])
     assert NAMES[2] not in {other for _, other in run.plan.matches()}
+
+
+def test_a_game_of_an_anchor_with_another_network_does_not_count() -> None:
+    game_scale = replace(run_on(SCALE).scale, networks={NAMES[0]: "sha256:shipped"})
+    run = replace(run_on(SCALE), scale=game_scale)
+    record = GameRecord(
+        "slot", "connect4", "random", NAMES[0], 0, "", 1, 1.0, "", "", "", "", "", "",
+        networks='{"second": {"id": "sha256:other"}}')
+    with pytest.raises(DlgoError, match="other.*shipped"):
+        ScaleRating.of(run, [record])
